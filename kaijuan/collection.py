@@ -1,0 +1,73 @@
+"""A collection: one folder of documents with its collection.toml and questions.jsonl.
+
+collection.toml: name, title, description, leg_size, chunk_chars, overlap_chars, examples; for a corpus with a
+keyword baseline a table [baseline] with its refusal threshold, for one with self-checks a table [checks] with the
+questions they ask.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kaijuan.errors import CollectionNotFound, CorpusError
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Settings of one collection; `leg_size` hits are taken from each leg, sizes are in characters."""
+
+    name: str
+    folder: Path
+    title: str
+    description: str = ""
+    leg_size: int = 50
+    chunk_chars: int = 512
+    overlap_chars: int = 64
+    examples: tuple[str, ...] = ()
+    baseline_threshold: float | None = None
+    checks: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def questions_file(self) -> Path:
+        """The labelled questions beside the documents."""
+        return self.folder / "questions.jsonl"
+
+
+def load_collection(corpus_dir: Path, name: str) -> Collection:
+    """The collection of this name; raises CollectionNotFound, or CorpusError when its file cannot be read."""
+    file = corpus_dir / name / "collection.toml"
+    if not _NAME.match(name) or not file.is_file():
+        known = "、".join(collection_names(corpus_dir)) or "（无）"
+        raise CollectionNotFound(f"没有名为“{name[:64]}”的集合，现有：{known}。")
+    try:
+        stored = tomllib.loads(file.read_text(encoding="utf-8"))
+        collection = Collection(
+            name=name,
+            folder=file.parent,
+            title=str(stored.get("title", name)),
+            description=str(stored.get("description", "")),
+            leg_size=int(stored.get("leg_size", 50)),
+            chunk_chars=int(stored.get("chunk_chars", 512)),
+            overlap_chars=int(stored.get("overlap_chars", 64)),
+            examples=tuple(map(str, stored.get("examples", ()))),
+            baseline_threshold=stored.get("baseline", {}).get("threshold"),
+            checks={str(key): str(value) for key, value in stored.get("checks", {}).items()},
+        )
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, ValueError, AttributeError) as error:
+        raise CorpusError(f"集合文件 {name}/collection.toml 无法读取（{error}），请修正后重试。") from error
+    if not 1 <= collection.leg_size <= 1000:
+        raise CorpusError(f"集合 {name} 的 leg_size 是 {collection.leg_size}，请改为 1 到 1000 之间的数。")
+    return collection
+
+
+def collection_names(corpus_dir: Path) -> list[str]:
+    """Names of all collections, sorted."""
+    if not corpus_dir.is_dir():
+        return []
+    return sorted(p.parent.name for p in corpus_dir.glob("*/collection.toml") if _NAME.match(p.parent.name))

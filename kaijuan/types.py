@@ -1,0 +1,187 @@
+"""The frozen nouns that cross rooms: documents and chunks going in, hits and traces coming out.
+
+Ranks start at 1, best first. Scores: higher is better. Times are seconds. Nobody edits what it received:
+a stage that adds something makes a new object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+LegName = Literal["keyword", "vector"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One source document as a reader delivers it: original text with LF line ends, and what is known about it.
+
+    `updated` is an ISO day ("2026-03-05"), an ISO month ("2026-03") or None when the document gives no date.
+    `audience` empty means: open to every viewer of the collection.
+    """
+
+    id: str
+    title: str
+    text: str
+    path: str = ""
+    updated: str | None = None
+    department: str | None = None
+    kind: str | None = None
+    audience: tuple[str, ...] = ()
+    syntax: Literal["markdown", "plain"] = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One indexed passage of a document.
+
+    `id` is "<source id>#<position>", positions from 0. `start`/`end` are character offsets in the document's text
+    (half open). `text` is what is shown; for a piece of a table it begins with the repeated header rows, so it may
+    be longer than `end - start`. `headings` is the heading path from the outside in.
+    """
+
+    id: str
+    source_id: str
+    title: str
+    text: str
+    headings: tuple[str, ...] = ()
+    position: int = 0
+    start: int = 0
+    end: int = 0
+    updated: str | None = None
+    department: str | None = None
+    kind: str | None = None
+    audience: tuple[str, ...] = ()
+
+    @property
+    def search_text(self) -> str:
+        """What both legs index: title, the headings that the text does not show itself, then the text."""
+        above = [h for h in (self.title, *self.headings) if h and h not in self.text]
+        return "\n".join([*dict.fromkeys(above), self.text])
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks: a name for the record and the groups that open restricted documents; `sees_all` is for named admins."""
+
+    name: str = "visitor"
+    groups: frozenset[str] = frozenset()
+    sees_all: bool = False
+
+    def may_read(self, audience: tuple[str, ...]) -> bool:
+        """Whether a document with this audience is open to the viewer."""
+        return self.sees_all or not audience or not self.groups.isdisjoint(audience)
+
+
+@dataclass(frozen=True, slots=True)
+class TermScore:
+    """One term's share of a keyword score; the shares of a hit add up to its score."""
+
+    term: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage that a leg returned: its rank and score there, and the score the other leg would give it.
+
+    `other_score` is None when the engine does not know it. `terms` is filled for keyword scores only.
+    """
+
+    chunk: Chunk
+    rank: int
+    score: float
+    other_score: float | None = None
+    terms: tuple[TermScore, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person must be told about this answer: a stage that could not run, or a shortened question."""
+
+    stage: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """Seconds one stage took."""
+
+    stage: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One fused passage with everything the stages said about it.
+
+    Ranks are None where a leg did not return it. `keyword_share` and `vector_share` are its RRF shares, `fused` their
+    sum. `rerank_score` and `final_rank` come from the reranker (final_rank = fused_rank beyond its pool).
+    `context_number` is the [n] under which it entered the context, None when it did not, and `context_reason` says why.
+    """
+
+    chunk: Chunk
+    keyword_rank: int | None
+    keyword_score: float | None
+    vector_rank: int | None
+    vector_score: float | None
+    keyword_share: float
+    vector_share: float
+    fused: float
+    fused_rank: int
+    terms: tuple[TermScore, ...] = ()
+    rerank_score: float | None = None
+    final_rank: int = 0
+    tokens: int = 0
+    context_number: int | None = None
+    context_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What retrieval can say about whether the collection speaks to the question at all.
+
+    `best_cosine` is None without a vector leg; `floor` is the embedding model's measured off-topic floor, None when
+    none was measured. `agreement` is the share of the top 20 of one leg that the other also has in its top 20.
+    """
+
+    best_cosine: float | None = None
+    floor: float | None = None
+    agreement: float = 0.0
+    best_keyword: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One question's way through the stages; everything shown, logged and measured comes from here.
+
+    `keyword` and `vector` are the legs as the engine returned them, `candidates` the fused list in final order,
+    `context` the chosen ones in the order in which they are read (best last). `term_weights` is the idf of each term.
+    """
+
+    question: str
+    searched: str
+    terms: tuple[str, ...]
+    collection: str
+    version: str
+    keyword: tuple[Hit, ...] = ()
+    vector: tuple[Hit, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    context: tuple[Candidate, ...] = ()
+    term_weights: Mapping[str, float] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=Evidence)
+    stages: tuple[StageTime, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    question_tokens: int = 0
+    context_tokens: int = 0
+    token_counter: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of all stages together."""
+        return sum(stage.seconds for stage in self.stages)
+
+    def numbered(self) -> dict[int, Candidate]:
+        """Context candidates by their source number [n]."""
+        return {c.context_number: c for c in self.context if c.context_number is not None}
