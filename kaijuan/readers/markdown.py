@@ -1,0 +1,57 @@
+"""Markdown files: front matter, then text whose first heading is the title where the front matter names none."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+
+from kaijuan.readers.front_matter import FrontMatter
+from kaijuan.types import Document
+
+#: A heading longer than this is a paragraph that happens to be underlined.
+LONGEST_TITLE = 200
+
+
+def markdown_document(text: str, matter: FrontMatter, path: str) -> Document:
+    """Document of a Markdown text; `path` is relative to the folder and is the id unless the front matter has one."""
+    return Document(
+        id=matter.id or path,
+        title=matter.title or first_heading(text) or PurePosixPath(path).stem,
+        text=text,
+        path=path,
+        updated=matter.updated,
+        department=matter.department,
+        kind=matter.kind,
+        audience=matter.audience,
+    )
+
+
+def first_heading(text: str) -> str | None:
+    """Text of the first heading, inline markup left out; None without one. Lines in fences are no headings.
+
+    >>> first_heading("```\\n# 注释\\n```\\n\\n# **退货** 指引")
+    '退货 指引'
+    """
+    tokens = _block_parser().parse(text)
+    for opening, content in pairwise(tokens):
+        if opening.type == "heading_open" and opening.level == 0:
+            inline = _inline_parser().parseInline(content.content)[0].children or []
+            title = "".join("\n" if "break" in t.type else t.content for t in inline if t.type != "html_inline").strip()
+            if title and "\n" not in title and len(title) <= LONGEST_TITLE:
+                return title
+    return None
+
+
+@lru_cache(maxsize=1)
+def _block_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": 12}).disable("reference")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+@lru_cache(maxsize=1)
+def _inline_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark")
