@@ -28,7 +28,7 @@ class Embedder(Protocol):
 
     @property
     def floor(self) -> float | None:
-        """Best cosine below which a question is off-topic, measured for this very model; None when not measured."""
+        """Evidence below which a question is off-topic, measured for this very model; None when not measured."""
         ...
 
     def passage(self, text: str) -> Vector:

@@ -29,13 +29,17 @@ def markdown_document(text: str, matter: FrontMatter, path: str) -> Document:
     )
 
 
+#: A heading further down, in characters, is no title of the document.
+TITLE_WITHIN = 8_000
+
+
 def first_heading(text: str) -> str | None:
     """Text of the first heading, inline markup left out; None without one. Lines in fences are no headings.
 
     >>> first_heading("```\\n# 注释\\n```\\n\\n# **退货** 指引")
     '退货 指引'
     """
-    tokens = _block_parser().parse(text)
+    tokens = _block_parser().parse(text[:TITLE_WITHIN])
     for opening, content in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0:
             inline = _inline_parser().parseInline(content.content)[0].children or []

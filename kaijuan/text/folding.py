@@ -30,7 +30,9 @@ _TO_ORDINARY = {ord(k): v for k, v in _RADICALS.items()} | {
     code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)
 }
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−﹣－"), "-")
-_SPACED = re.compile(rf"(?<![{CJK}])(?:[{CJK}][ \t\u00a0\u3000]+){{2,}}[{CJK}](?![{CJK}])")
+# Text set apart character by character, Chinese marks between the characters included.
+_SET = f"{CJK}，。、；：！？（）《》“”‘’…"
+_SPACED = re.compile(rf"(?<![{CJK}])(?:[{_SET}][ \t\u00a0\u3000]+){{2,}}[{_SET}](?![{CJK}])")
 _BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
 # Format characters (zero-width blanks and joiners, soft hyphen, byte-order mark, direction marks, variation selectors)
 # and control characters other than line ends and tabs.

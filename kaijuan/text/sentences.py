@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 # A sentence ends at a full stop, question or exclamation mark or semicolon with the closing marks behind it, or at a
-# line end; an ASCII full stop ends one only before a blank and not after a list number.
-_END = re.compile(r"(?:[。！？!?；;]+|(?<=[^\d\s])\.(?=\s))[”’」』）)\]】\"']*|\n+")
+# line end; an ASCII full stop ends one only before a blank and behind a word of three letters or more, so not
+# after a list number or an abbreviation such as St.
+_END = re.compile(r"(?:[。！？!?；;]+|(?:(?<=[^\W\d_]{3})|(?<=\)))\.(?=\s))[”’」』）)\]】\"']*|\n+")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ from kaijuan.text.folding import CJK, fold
 #: Name of this way of making tokens; recorded in every index.
 ANALYZER = "bigram-1"
 
-_RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|[^\W_{CJK}]+(?:[-_.][^\W_{CJK}]+)*")
+_RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|[^\W_{CJK}]+(?:[-_.][^\W_{CJK}]+)*(?:\+\+|#)?")
 _SEPARATOR = re.compile(r"[-_.]")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)+\Z")
 _SEED_RUN = re.compile(rf"(?P<cjk>[{CJK}]+)|[a-z0-9]+")
@@ -53,8 +53,11 @@ def bigrams(run: str) -> list[str]:
 def word_forms(word: str) -> list[str]:
     """Further spellings of a word with separators: without hyphens, and its parts of two or more characters.
 
-    A decimal such as 99.5 is one figure and has no parts.
+    A decimal such as 99.5 is one figure and has no parts; c++ and c# are also found as c.
     """
+    if word[-1] in "+#":
+        bare = word.rstrip("+#")
+        return [bare, *word_forms(bare)]
     if not _SEPARATOR.search(word) or _DECIMAL.match(word):
         return []
     joined = word.replace("-", "").replace("_", "")

@@ -1,0 +1,67 @@
+"""Choosing the context: the best chunks within the token budget, the best one last, next to the question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kaijuan.text import fold, sentences
+from kaijuan.types import Candidate, Chunk
+
+
+def choose_context(
+    candidates: Sequence[Candidate], limit: int, budget: int, count: Callable[[str], int]
+) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
+    """Mark which candidates enter the context: (all candidates with reasons, the context in reading order).
+
+    Candidates come in final order. At most `limit` of them and `budget` tokens enter; a chunk that does not fit is
+    left out whole and the next ones are still tried. The source number [n] is the place in reading order, from 1.
+    """
+    reasons: dict[int, tuple[int, str]] = {}
+    chosen: list[int] = []
+    used = 0
+    for i, candidate in enumerate(candidates):
+        if len(chosen) == limit:
+            break
+        tokens = count(candidate.chunk.search_text)
+        if used + tokens > budget:
+            reasons[i] = (tokens, f"超出上下文预算：{used} + {tokens} > {budget} 个 token")
+            continue
+        used += tokens
+        chosen.append(i)
+        reasons[i] = (tokens, f"重排第 {candidate.final_rank} 名")
+    numbers = {i: number for number, i in enumerate(reversed(chosen), start=1)}
+    marked = tuple(
+        replace(
+            candidate,
+            tokens=reasons.get(i, (0, ""))[0],
+            context_number=numbers.get(i),
+            context_reason=reasons[i][1] if i in reasons else f"第 {candidate.final_rank} 名，只取前 {limit} 段",
+        )
+        for i, candidate in enumerate(candidates)
+    )
+    return marked, tuple(marked[i] for i in reversed(chosen))
+
+
+def without_repeats(chunks: Sequence[Chunk]) -> list[str]:
+    """Texts of the chunks in the order given, a sentence that an earlier one of the same document shows left out.
+
+    Neighbouring chunks share their overlap; what is read should hold it once.
+    """
+    seen: dict[str, set[str]] = {}
+    texts = []
+    for chunk in chunks:
+        known = seen.setdefault(_family(chunk), set())
+        kept, last = [], 0
+        for start, end in sentences(chunk.text):
+            key = fold(chunk.text[start:end])
+            if len(key) > 8 and key in known:
+                kept.append(chunk.text[last:start])
+                last = end
+            known.add(key)
+        texts.append(("".join(kept) + chunk.text[last:]).strip())
+    return texts
+
+
+def _family(chunk: Chunk) -> str:
+    return chunk.source_id

@@ -1,0 +1,212 @@
+"""One question's way to its context: tokenise and embed, search both legs, fuse, rerank, choose the context.
+
+Chat, bench, evaluation and the command line all call `retrieve`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kaijuan.engines.base import BuildMeta, Engine, KeywordQuery, SearchResult, VectorQuery
+from kaijuan.errors import IndexMismatch, KaijuanError, QuestionError
+from kaijuan.models.base import Embedder, Reranker, Vector
+from kaijuan.retrieval.context import choose_context
+from kaijuan.retrieval.fusion import fuse
+from kaijuan.text import clean, query_terms
+from kaijuan.types import Candidate, Evidence, Hit, Notice, StageTime, Trace, Viewer
+
+#: Hits of each leg that are compared for agreement.
+AGREEMENT_SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What retrieval is made of: the engine, the models (None = not there, with the notice why) and a token counter."""
+
+    engine: Engine
+    embedder: Embedder | None
+    reranker: Reranker | None
+    count_tokens: Callable[[str], int]
+    token_counter: str
+    embedder_notice: Notice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Sizes and switches of one retrieval; `question_chars` is how much of a question is searched."""
+
+    leg_size: int = 50
+    rrf_k: int = 60
+    rerank_pool: int = 40
+    context_chunks: int = 5
+    context_tokens: int = 3000
+    question_chars: int = 1000
+    keyword_leg: bool = True
+    vector_leg: bool = True
+    rerank: bool = True
+    k1: float | None = None
+    b: float | None = None
+    version: str | None = None
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Seconds a stage took, in the order of the stages."""
+
+    stages: list[StageTime] = field(default_factory=list)
+    last: float = field(default_factory=time.perf_counter)
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages.append(StageTime(stage, now - self.last))
+        self.last = now
+
+
+def retrieve(question: str, collection: str, stages: Stages, options: Options, viewer: Viewer) -> Trace:
+    """Everything the four stages before the answer found out about a question.
+
+    Raises QuestionError for a question without searchable text, IndexMissing, and IndexMismatch when the index was
+    built with another embedding model.
+    """
+    clock = _Clock()
+    searched, notices = _shorten(question, options.question_chars)
+    terms = query_terms(searched)
+    if not terms:
+        raise QuestionError(_no_terms(question))
+    vector, vector_notices = _embed(searched, stages, options, stages.engine.meta(collection, options.version))
+    clock.lap("embed")
+    result = stages.engine.search(
+        collection,
+        KeywordQuery(terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None,
+        None if vector is None else VectorQuery(vector, options.leg_size),
+        viewer,
+        options.version,
+    )
+    clock.lap("search")
+    candidates = _fuse(result, options.rrf_k)
+    clock.lap("fuse")
+    candidates = _rerank(searched, candidates, result, stages.reranker if options.rerank else None, options.rerank_pool)
+    clock.lap("rerank")
+    candidates, context = choose_context(
+        candidates, options.context_chunks, options.context_tokens, stages.count_tokens
+    )
+    clock.lap("context")
+    return Trace(
+        question=question,
+        searched=searched,
+        terms=terms,
+        collection=collection,
+        version=result.version,
+        keyword=result.keyword,
+        vector=result.vector,
+        candidates=candidates,
+        context=context,
+        term_weights=result.term_weights,
+        evidence=_evidence(result, stages.embedder),
+        stages=tuple(clock.stages),
+        notices=(*notices, *vector_notices, *result.notices),
+        question_tokens=stages.count_tokens(searched),
+        context_tokens=sum(c.tokens for c in context),
+        token_counter=stages.token_counter,
+    )
+
+
+def _shorten(question: str, limit: int) -> tuple[str, tuple[Notice, ...]]:
+    """The part of a question that is searched: all of it, or its beginning and its end, where people ask."""
+    text = clean(question).strip()
+    if len(text) <= limit:
+        return text, ()
+    head = limit // 2
+    said = f"问题有 {len(text)} 个字，只检索了开头和结尾共 {limit} 个字；请把问题写短一些。"
+    return f"{text[:head]}\n{text[head - limit :]}", (Notice("question", said),)
+
+
+def _no_terms(question: str) -> str:
+    shown = question.strip()[:20]
+    return f"“{shown}”里没有可以检索的文字，请用文字写出问题。" if shown else "问题是空的，请输入问题。"
+
+
+def _embed(
+    searched: str, stages: Stages, options: Options, meta: BuildMeta
+) -> tuple[Vector | None, tuple[Notice, ...]]:
+    embedder = stages.embedder
+    if not options.vector_leg:
+        return None, ()
+    said = (stages.embedder_notice,) if stages.embedder_notice else ()
+    if embedder is None:
+        return None, said or (Notice("embed", "没有可用的嵌入模型，只用了关键词检索；请运行 scripts/setup 获取模型。"),)
+    if meta.embedder is None:
+        rebuild = (
+            f"索引 {meta.collection} 里没有向量，只用了关键词检索；请运行 python -m ingest {meta.collection} 重建。"
+        )
+        return None, (*said, Notice("embed", rebuild))
+    if meta.embedder != embedder.name:
+        raise IndexMismatch(
+            f"索引 {meta.collection} 是用模型 {meta.embedder} 建的，现在用的是 {embedder.name}，请运行 python -m ingest {meta.collection} 重建。"
+        )
+    try:
+        return embedder.query(searched), said
+    except KaijuanError as error:
+        return None, (*said, Notice("embed", f"问题没能转成向量，只用了关键词检索：{error}"))
+
+
+def _fuse(result: SearchResult, k: int) -> tuple[Candidate, ...]:
+    keyword = {hit.chunk.id: hit for hit in reversed(result.keyword)}
+    vector = {hit.chunk.id: hit for hit in reversed(result.vector)}
+    fused = fuse([[h.chunk.id for h in result.keyword], [h.chunk.id for h in result.vector]], k)
+    return tuple(
+        _candidate(keyword.get(f.id), vector.get(f.id), f.shares, f.score, rank)
+        for rank, f in enumerate(fused, start=1)
+    )
+
+
+def _candidate(
+    keyword: Hit | None, vector: Hit | None, shares: tuple[float, ...], fused: float, rank: int
+) -> Candidate:
+    hit = keyword or vector
+    assert hit is not None, "a fused id comes from some leg"
+    return Candidate(
+        chunk=hit.chunk,
+        keyword_rank=keyword.rank if keyword else None,
+        keyword_score=keyword.score if keyword else hit.other_score,
+        vector_rank=vector.rank if vector else None,
+        vector_score=vector.score if vector else hit.other_score,
+        keyword_share=shares[0],
+        vector_share=shares[1],
+        fused=fused,
+        fused_rank=rank,
+        terms=keyword.terms if keyword else hit.terms,
+        final_rank=rank,
+    )
+
+
+def _rerank(
+    searched: str, candidates: tuple[Candidate, ...], result: SearchResult, reranker: Reranker | None, pool: int
+) -> tuple[Candidate, ...]:
+    if reranker is None:
+        return candidates
+    head = candidates[:pool]
+    scores = reranker.scores(searched, head, result.vector, result.term_weights)
+    # Ties keep the fused order, which is decided by id.
+    order = sorted(range(len(head)), key=lambda i: (-scores[i], i))
+    ranked = [replace(head[i], rerank_score=scores[i], final_rank=rank) for rank, i in enumerate(order, start=1)]
+    return (*ranked, *candidates[pool:])
+
+
+def _evidence(result: SearchResult, embedder: Embedder | None) -> Evidence:
+    has_vector = bool(result.vector)
+    return Evidence(
+        best_cosine=result.vector[0].score if has_vector else None,
+        floor=embedder.floor if embedder and has_vector else None,
+        agreement=_agreement(result.keyword, result.vector),
+        best_keyword=result.keyword[0].score if result.keyword else 0.0,
+    )
+
+
+def _agreement(keyword: Sequence[Hit], vector: Sequence[Hit]) -> float:
+    first = {hit.chunk.id for hit in keyword[:AGREEMENT_SIZE]}
+    second = {hit.chunk.id for hit in vector[:AGREEMENT_SIZE]}
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller else 0.0
