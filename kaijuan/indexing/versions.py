@@ -1,0 +1,26 @@
+"""Going back to an earlier build."""
+
+from __future__ import annotations
+
+from kaijuan.errors import IngestError
+from kaijuan.indexing.ingest import Ingesting
+from kaijuan.indexing.lock import ingest_lock
+
+
+def rollback(collection: str, tools: Ingesting, version: str | None = None) -> str:
+    """Let an earlier version answer (by default the one before the active one); its name.
+
+    Raises IngestError when there is none to go back to, or EngineError when the version is not whole.
+    """
+    with ingest_lock(tools.lock_dir, collection):
+        names = [v.name for v in tools.engine.versions(collection)]
+        active = next((v.name for v in tools.engine.versions(collection) if v.active), None)
+        if version is None:
+            earlier = [name for name in names if active is None or name < active]
+            if not earlier:
+                raise IngestError(
+                    f"集合 {collection} 没有更早的版本可以退回，可用 python -m ingest versions {collection} 查看。"
+                )
+            version = earlier[-1]
+        tools.engine.activate(collection, version)
+        return version
