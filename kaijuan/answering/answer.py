@@ -1,0 +1,159 @@
+"""One question's answer as a stream of events: retrieve, decide, compose, cite."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kaijuan.answering.citations import CitationReader
+from kaijuan.answering.compose import Rated, choose, draft, rate
+from kaijuan.answering.conflict import Passage, find_conflicts
+from kaijuan.answering.figures import figures
+from kaijuan.answering.refusal import COVERED_SHARE, decide, is_grey, missing_codes, unheld_words
+from kaijuan.answering.similarity import Similarity, covered, term_weights
+from kaijuan.answering.types import REFUSAL, Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source
+from kaijuan.answering.units import units
+from kaijuan.retrieval.retrieve import Options, Stages, retrieve
+from kaijuan.text import query_terms
+from kaijuan.types import Candidate, Trace, Viewer
+
+#: Documents named after a refusal as nearest topics.
+NEAREST = 3
+#: Sentences of a passage that are looked at for disputed figures.
+DISPUTED_SENTENCES = 6
+_PARTS = re.compile(r"[？?；;。！!\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """What answering needs: the stages of retrieval and their options."""
+
+    stages: Stages
+    options: Options
+
+
+def answer(question: str, collection: str, answering: Answering, viewer: Viewer) -> Iterator[Event]:
+    """Events of one answer: Retrieved, Pieces of text, Finished.
+
+    Raises QuestionError, IndexMissing or IndexMismatch before the first event.
+    """
+    start = time.perf_counter()
+    trace = retrieve(question, collection, answering.stages, answering.options, viewer)
+    return _events(trace, Similarity(answering.stages.embedder), start)
+
+
+def _events(trace: Trace, similarity: Similarity, start: float) -> Iterator[Event]:
+    yield Retrieved(trace)
+    weights = term_weights(trace.terms, trace.term_weights)
+    refusal = decide(trace, similarity, weights)
+    rated = [] if refusal else rate(trace.searched, trace.context, similarity, weights)
+    if not rated:
+        yield Piece(REFUSAL)
+        yield Finished(_refused(trace, refusal or Refusal("not_covered", "找到的段落里没有可以引用的句子。"), start))
+        return
+    numbers = {c.chunk.id: c.context_number for c in trace.context if c.context_number is not None}
+    chosen = choose(trace.searched, rated, trace.context, similarity)
+    said_from = {unit.number for unit in chosen}
+    conflicts = tuple(
+        conflict
+        for conflict in _conflicts(trace, rated, similarity, weights)
+        # A dispute between passages that the answer does not rest on is not the reader's.
+        if any(numbers[statement.chunk.id] in said_from for statement in conflict.statements)
+    )
+    if conflicts:
+        chosen = choose(trace.searched, rated, trace.context, similarity, strict=True)
+    reader = CitationReader(trace.numbered(), renumber=True)
+    said: list[str] = []
+    for piece in draft(chosen, conflicts, numbers):
+        if text := reader.feed(piece):
+            said.append(text)
+            yield Piece(text)
+    if text := reader.close():
+        said.append(text)
+        yield Piece(text)
+    yield Finished(_answered(trace, "".join(said), reader, conflicts, rated, weights, start))
+
+
+def _answered(
+    trace: Trace,
+    text: str,
+    reader: CitationReader,
+    conflicts: tuple[Conflict, ...],
+    rated: Sequence[Rated],
+    weights: dict[str, float],
+    start: float,
+) -> Answer:
+    numbered = trace.numbered()
+    return Answer(
+        question=trace.question,
+        text=text,
+        sources=tuple(Source(reader.shown(n), numbered[n]) for n in reader.cited),
+        trace=trace,
+        weak=is_grey(trace, weights) or _is_thin(trace, rated, weights),
+        missing=(*missing_codes(trace.searched, trace.candidates), *missing_parts(trace.searched, rated)),
+        conflicts=conflicts,
+        removed=tuple(reader.removed),
+        notices=trace.notices,
+        answerer="extractive",
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _refused(trace: Trace, refusal: Refusal, start: float) -> Answer:
+    nearest = dict.fromkeys((c.chunk.source_id, c.chunk.title) for c in trace.candidates)
+    return Answer(
+        question=trace.question,
+        text=REFUSAL,
+        sources=(),
+        trace=trace,
+        refusal=refusal,
+        nearest=tuple(nearest)[:NEAREST],
+        notices=trace.notices,
+        answerer="extractive",
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _is_thin(trace: Trace, rated: Sequence[Rated], weights: dict[str, float]) -> bool:
+    """Whether the best sentence is neither near the question nor holds much of its words."""
+    best = rated[0]
+    near = best.cosine >= 0.6 if trace.vector else False
+    return not near and covered(weights, best.unit.text) < COVERED_SHARE
+
+
+def missing_parts(question: str, rated: Sequence[Rated]) -> tuple[str, ...]:
+    """Parts of a question of several that hold words of which no sentence found speaks."""
+    parts = [part.strip() for part in _PARTS.split(question) if len(part.strip()) > 3]
+    if len(parts) < 2:
+        return ()
+    text = "\n".join(f"{r.unit.lead}\n{r.unit.text}" for r in rated)
+    return tuple(part for part in parts if _mostly_unheld(part, text))
+
+
+def _mostly_unheld(part: str, text: str) -> bool:
+    free = sum(map(len, unheld_words(part, text)))
+    return free >= 2 and free >= 0.3 * max(1, sum(map(len, query_terms(part))) / 2)
+
+
+def _conflicts(
+    trace: Trace, rated: Sequence[Rated], similarity: Similarity, weights: dict[str, float]
+) -> tuple[Conflict, ...]:
+    """Disputed figures among the sentences near the question and the figures beside them."""
+    passages = [_passage(candidate, rated, weights) for candidate in reversed(trace.context)]
+    # The sentences rated already are known under their document's title; comparing them so costs no new embedding.
+    titled = {r.unit.text: r.titled for r in rated}
+
+    def cosine(first: str, second: str) -> float:
+        return similarity.cosine(titled.get(first, first), titled.get(second, second))
+
+    return find_conflicts(trace.searched, passages, cosine if similarity.available else None)
+
+
+def _passage(candidate: Candidate, rated: Sequence[Rated], weights: dict[str, float]) -> Passage:
+    own = [r.unit.text for r in rated if r.unit.number == candidate.context_number]
+    around = units(candidate.chunk.text, candidate.context_number or 0)
+    others = [u.text for u in around if u.kind in ("sentence", "item", "row") and u.text not in own and figures(u.text)]
+    others.sort(key=lambda text: -covered(weights, text))
+    return Passage(candidate.chunk, tuple([*own, *others][:DISPUTED_SENTENCES]))

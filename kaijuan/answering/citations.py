@@ -1,0 +1,212 @@
+"""Citations in an answer: read in every written form, kept when the source exists, removed and counted when not.
+
+Forms: [1] [1][2] [1,2] [1-3] 【1】 ［1］ [^1] [资料1]. Not citations: anything in code, a link whose text is a number, and
+an index behind a lower-case identifier such as a[0]. One pass, linear time, the same for a stream and for a whole text.
+
+>>> resolve("七天内可退[2]，十五天内可换[9]。", 8)
+Cited(text='七天内可退[2]，十五天内可换。', cited=(2,), removed=(9,))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_OPEN = {"[": "]", "［": "］", "【": "】"}
+_SPECIAL = re.compile(r"[\[［【`\n]")
+_BODY = re.compile(r"\^?(?:资料|来源|材料|source)?[ \t]*[\d０-９\s,，、;；~～\-–—至到]*")
+_COULD_BE = re.compile(r"\^?[资料来源材souurce\d０-９\s,，、;；~～\-–—至到]*\Z")
+_NUMBERS = re.compile(r"(\d+)\s*(?:[~～\-–—至到]\s*(\d+))?")
+_FENCE = re.compile(r"[ \t>]*(?P<marker>`{3,}|~{3,})")
+_MAYBE_FENCE = re.compile(r"[ \t>]*(?:`{0,3}|~{0,3})\Z")
+_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9_])[a-z_][A-Za-z0-9_]*\Z")
+#: Longest marker and longest code span waited for in a stream; longer ones are text.
+MAX_MARKER = 40
+MAX_CODE_SPAN = 400
+_MAX_RANGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """An answer after its citations were resolved: valid numbers by first appearance, and those taken out."""
+
+    text: str
+    cited: tuple[int, ...]
+    removed: tuple[int, ...]
+
+
+def resolve(answer: str, sources: int) -> Cited:
+    """Resolve the citations of a whole answer that was given `sources` numbered sources (1 to `sources`)."""
+    reader = CitationReader(range(1, sources + 1))
+    text = reader.feed(answer) + reader.close()
+    return Cited(text, tuple(reader.cited), tuple(reader.removed))
+
+
+class CitationReader:
+    """Resolves citations while the answer streams; holds back only what may still become a marker or a code span.
+
+    `valid` are the numbers that exist. With `renumber` valid numbers are shown as 1, 2, … by first appearance.
+    """
+
+    def __init__(self, valid: Iterable[int], renumber: bool = False) -> None:
+        self._valid = frozenset(valid)
+        self._renumber = renumber
+        self.cited: list[int] = []
+        self.removed: list[int] = []
+        self._pending = ""
+        self._tail = ""  # the last characters given out, to know what a bracket stands behind
+        self._line_start = True
+        self._fence: str | None = None
+
+    def feed(self, piece: str) -> str:
+        """Text that is settled after this piece."""
+        self._pending += piece
+        return self._drain(final=False)
+
+    def close(self) -> str:
+        """What was still held back when the stream ended."""
+        return self._drain(final=True)
+
+    def shown(self, number: int) -> int:
+        """The number under which a cited source is shown."""
+        return self.cited.index(number) + 1 if self._renumber else number
+
+    def _drain(self, final: bool) -> str:
+        text, self._pending = self._pending, ""
+        at, out = 0, []
+        while at < len(text):
+            step = self._step(text, at, final)
+            if step is None:
+                self._pending = text[at:]
+                break
+            length, shown = step
+            out.append(shown)
+            consumed = text[at : at + length]
+            self._line_start = consumed.endswith("\n")
+            self._tail = (self._tail + consumed)[-64:]
+            at += length
+        return "".join(out)
+
+    def _step(self, text: str, at: int, final: bool) -> tuple[int, str] | None:
+        """Characters consumed and what is shown for them; None when more text is needed first."""
+        if self._line_start:
+            fence = _FENCE.match(text, at)
+            if fence:
+                if not final and "\n" not in text[at:]:
+                    return None  # only a whole line tells whether a fence opens or closes
+                return self._turn_fence(text, at, fence["marker"])
+            if not final and len(text) - at < 8 and _MAYBE_FENCE.match(text, at):
+                return None
+        if self._fence is not None:
+            return _copy(text, at, text.find("\n", at) + 1 or len(text))
+        special = _SPECIAL.search(text, at)
+        if special is None:
+            settled = len(text) if final else _before_blanks(text, at, len(text))
+            return _copy(text, at, settled) if settled > at else None
+        if special.group() == "\n":
+            return _copy(text, at, special.end())
+        if special.group() == "`":
+            return self._code(text, at, final) if special.start() == at else _copy(text, at, special.start())
+        plain = _before_blanks(text, at, special.start())
+        return _copy(text, at, plain) if plain > at else self._marker(text, at, special.start(), final)
+
+    def _turn_fence(self, text: str, at: int, marker: str) -> tuple[int, str]:
+        end = text.find("\n", at) + 1 or len(text)
+        if self._fence is None:
+            self._fence = marker
+        elif marker.startswith(self._fence) and not text[text.index(marker, at) + len(marker) : end].strip():
+            self._fence = None
+        return _copy(text, at, end)
+
+    def _code(self, text: str, at: int, final: bool) -> tuple[int, str] | None:
+        ticks = _run(text, at)
+        line_end = text.find("\n", at)
+        limit = line_end if line_end >= 0 else len(text)
+        position = at + ticks
+        while position < limit:
+            found = text.find("`", position, limit)
+            if found < 0:
+                break
+            closing = _run(text, found)
+            if closing == ticks and (final or found + closing < len(text)):
+                return _copy(text, at, found + closing)
+            position = found + closing
+        if final or line_end >= 0 or len(text) - at > MAX_CODE_SPAN:
+            return _copy(text, at, at + ticks)
+        return None
+
+    def _marker(self, text: str, at: int, bracket: int, final: bool) -> tuple[int, str] | None:
+        close = text.find(_OPEN[text[bracket]], bracket, bracket + MAX_MARKER)
+        if close < 0:
+            if not final and len(text) - bracket < MAX_MARKER and _COULD_BE.match(text[bracket + 1 :]):
+                return None
+            return _copy(text, at, bracket + 1)
+        body = text[bracket + 1 : close]
+        numbers = _numbers(body)
+        if not numbers:
+            return _copy(text, at, bracket + 1)
+        if text[bracket] == "[":
+            if not final and close + 1 == len(text):
+                return None
+            is_index = at == bracket and _IDENTIFIER.search(self._tail)
+            if text[close + 1 : close + 2] == "(" or is_index:
+                return _copy(text, at, close + 1)
+        shown = self._resolve(numbers)
+        return close + 1 - at, (text[at:bracket] + shown if shown else "")
+
+    def _resolve(self, numbers: list[int]) -> str:
+        shown = []
+        for number in numbers:
+            if number not in self._valid:
+                self.removed.append(number)
+                continue
+            if number not in self.cited:
+                self.cited.append(number)
+            shown.append(f"[{self.shown(number)}]")
+        return "".join(dict.fromkeys(shown))
+
+
+def _numbers(body: str) -> list[int]:
+    if not _BODY.fullmatch(body):
+        return []
+    found: list[int] = []
+    for match in _NUMBERS.finditer(body):
+        first = int(match[1][:9])
+        last = int(match[2][:9]) if match[2] else first
+        if last < first or last - first > _MAX_RANGE:
+            found += [first, last] if match[2] else [first]
+        else:
+            found += range(first, last + 1)
+    return found
+
+
+def _before_blanks(text: str, start: int, end: int) -> int:
+    """Where the blanks before `end` begin: they go when the marker behind them is taken out."""
+    at, first = end, max(start, end - MAX_MARKER)
+    while at > first and text[at - 1] in " \t":
+        at -= 1
+    return at
+
+
+def _run(text: str, at: int) -> int:
+    end = at
+    while end < len(text) and text[end] == "`":
+        end += 1
+    return end - at
+
+
+def _copy(text: str, start: int, end: int) -> tuple[int, str]:
+    return end - start, text[start:end]
+
+
+def strip_citations(text: str) -> str:
+    """The text without any citation marker, for copying or comparing."""
+    reader = CitationReader(())
+    return reader.feed(text) + reader.close()
+
+
+def pieces(text: str, size: int = 8) -> Iterator[str]:
+    """A text cut into pieces of `size` characters, as a stream would deliver it."""
+    for start in range(0, len(text), size):
+        yield text[start : start + size]

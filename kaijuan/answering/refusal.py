@@ -1,0 +1,139 @@
+"""Refusing: deciding from retrieval's evidence, before anything is composed, that the collection cannot answer.
+
+Measured on strangers' data (docs/measurements.md): the best cosine, helped a little by words, tells off-topic questions
+well, and no score tells an on-topic question whose answer is missing. So beside the floor there are only rules about what was asked for and
+does not occur: codes, names of variants, and in the grey zone above the floor words that nothing found speaks to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kaijuan.answering.similarity import Similarity, covered
+from kaijuan.answering.types import Refusal
+from kaijuan.text import code_words, fold, without_question_words
+from kaijuan.text.folding import CJK
+from kaijuan.text.tokens import word_forms
+from kaijuan.types import Candidate, Trace
+
+#: What a passage that holds all of the question's term weight adds to the best cosine.
+COVERAGE_WEIGHT = 0.15
+#: How far above the off-topic floor evidence still counts as thin.
+GREY_ZONE = 0.06
+#: In the grey zone one of these must hold: so much of the question's weight found, a sentence so near, or a missing
+#: word without which the question moves so far away from the passages that they must speak to it in other words.
+COVERED_SHARE = 0.4
+NEAR_SENTENCE = 0.6
+SPOKEN_TO = 0.05
+#: Without a measured floor: agreement of the legs plus half the coverage below this points nowhere; with the keyword
+#: leg alone, coverage below that.
+AGREEMENT_FLOOR = 0.1
+COVERAGE_FLOOR = 0.15
+
+# Letters with digits (E4032, SF-3000), or a version number of three figures; four make an address.
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).{4,}\Z|\d+\.\d+\.\d+\Z")
+# The number of a section pasted in front of a question.
+_SECTION_NUMBER = re.compile(r"\A\s*\d+(?:\.\d+)+[.、\s]")
+_MEASURE = re.compile(r"\d+(?:\.\d+)?[a-z]{1,3}\Z")
+#: A plan or edition by name (旗舰版); 版本, 版权 and the like are other words.
+_EDITION = re.compile(rf"[{CJK}]{{2}}版(?![本权面块式主])")
+
+
+def decide(trace: Trace, similarity: Similarity, weights: dict[str, float]) -> Refusal | None:
+    """The refusal that this trace calls for, None when there is something to answer from.
+
+    `weights` is the idf of the question's terms; a term that no chunk holds has the highest weight.
+    """
+    if not trace.candidates:
+        return Refusal("no_hits", "没有任何段落与问题相符。")
+    missing = missing_codes(trace.searched, trace.candidates)
+    if missing and len(missing) == len(asked_codes(trace.searched)):
+        return Refusal("missing_code", f"资料里没有出现 {'、'.join(missing)}。")
+    if _off_topic(trace, weights):
+        return Refusal("off_topic", "问题与这个集合的资料不相关。")
+    if names := missing_names(trace.searched, trace.candidates):
+        return Refusal("missing_name", f"资料里没有提到“{'、'.join(names)}”。")
+    if is_grey(trace, weights) and not speaks_to(trace.searched, trace.context, similarity, weights):
+        return Refusal("not_covered", "找到的段落都没有谈到所问的内容。")
+    return None
+
+
+def asked_codes(question: str) -> tuple[str, ...]:
+    """Codes, models and version numbers in a question: words of letters and digits, no measures such as 10kg."""
+    question = _SECTION_NUMBER.sub("", question)
+    return tuple(word for word in code_words(question) if _CODE.match(word) and not _MEASURE.match(word))
+
+
+def missing_codes(question: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Codes of the question that no candidate holds in any spelling."""
+    held = {share.term for candidate in candidates for share in candidate.terms}
+    return tuple(code.upper() for code in asked_codes(question) if held.isdisjoint([code, _joined(code)]))
+
+
+def _joined(code: str) -> str:
+    return next(iter(word_forms(code)), code)
+
+
+def missing_names(question: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Editions asked for by name (尊享版) that no candidate holds although candidates name other editions."""
+    text = "\n".join(fold(candidate.chunk.search_text) for candidate in candidates)
+    if len(set(_EDITION.findall(text))) < 2:
+        return ()
+    asked = _EDITION.findall(without_question_words(fold(question)))
+    return tuple(name for name in dict.fromkeys(asked) if name not in text and name[:2] not in text)
+
+
+def evidence(trace: Trace, weights: dict[str, float]) -> float:
+    """How much there is to go by: best cosine and the largest share of the question's weight in one passage.
+
+    Compared with the floor of the embedding model; for a model without one, or a leg alone, on a scale of its own.
+    """
+    share = max((covered(weights, c.chunk.search_text) for c in trace.context), default=0.0)
+    if trace.evidence.best_cosine is not None and trace.evidence.floor is not None:
+        return trace.evidence.best_cosine + COVERAGE_WEIGHT * share
+    return trace.evidence.agreement + share / 2 if trace.vector and trace.keyword else share
+
+
+def _off_topic(trace: Trace, weights: dict[str, float]) -> bool:
+    # A code that a passage holds is an address of its own: a bare code has no meaning for an embedding.
+    if asked_codes(trace.searched) and not missing_codes(trace.searched, trace.candidates):
+        return False
+    if trace.evidence.floor is not None:
+        return evidence(trace, weights) < trace.evidence.floor
+    if trace.keyword and trace.vector:
+        return evidence(trace, weights) < AGREEMENT_FLOOR
+    return not trace.vector and evidence(trace, weights) < COVERAGE_FLOOR
+
+
+def is_grey(trace: Trace, weights: dict[str, float]) -> bool:
+    """Whether the evidence lies so little above the model's floor that it is thin."""
+    floor = trace.evidence.floor
+    return floor is not None and evidence(trace, weights) < floor + GREY_ZONE
+
+
+def speaks_to(question: str, context: Sequence[Candidate], similarity: Similarity, weights: dict[str, float]) -> bool:
+    """Whether the passages speak to the question: in its own words, in a near sentence, or in other words."""
+    texts = [candidate.chunk.search_text for candidate in context]
+    if covered(weights, "\n".join(texts)) >= COVERED_SHARE:
+        return True
+    lines = [line for text in texts for line in re.split(r"[\n。；！？]", text) if len(line) > 3]
+    if any(similarity.cosine(question, line) >= NEAR_SENTENCE for line in lines):
+        return True
+    whole = max((similarity.cosine(question, text) for text in texts), default=0.0)
+    for word in unheld_words(question, "\n".join(texts)):
+        without = question.replace(word, "", 1)
+        if whole - max(similarity.cosine(without, text) for text in texts) >= SPOKEN_TO:
+            return True
+    return False
+
+
+def unheld_words(question: str, text: str) -> list[str]:
+    """Longest runs of two or more characters of the question of which `text` holds no bigram, question words cut."""
+    held = fold(text)
+    words = []
+    for run in re.findall(rf"[{CJK}]+", without_question_words(fold(question))):
+        known = [run[i : i + 2] in held for i in range(len(run) - 1)]
+        free = "".join(" " if any(known[max(i - 1, 0) : i + 1]) else char for i, char in enumerate(run))
+        words += [word for word in free.split() if len(word) > 1]
+    return words

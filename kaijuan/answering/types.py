@@ -1,0 +1,106 @@
+"""What an answer is made of, and the events it arrives as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kaijuan.types import Candidate, Chunk, Notice, Trace
+
+#: The fixed sentence of a refusal; nothing else is ever said in its place.
+REFUSAL = "资料中没有找到能支撑回答的内容。"
+
+RefusalReason = Literal["off_topic", "missing_code", "missing_name", "not_covered", "no_hits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One entry of the numbered source list; `number` is the [n] shown in the answer."""
+
+    number: int
+    candidate: Candidate
+
+    @property
+    def chunk(self) -> Chunk:
+        """The cited passage."""
+        return self.candidate.chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One version of a disputed figure: the sentence, the figure as written, its chunk and that document's date."""
+
+    sentence: str
+    figure: str
+    chunk: Chunk
+    newer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two or more sources that give different figures for the same thing, oldest first; none is chosen."""
+
+    unit: str
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing was answered, as a machine word and as one sentence for the reader."""
+
+    reason: RefusalReason
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finished answer with everything it rests on.
+
+    `text` carries [n] markers that point into `sources`, numbered from 1 by first appearance. `removed` are citation
+    numbers that did not exist and were taken out. A refusal has the fixed sentence as text and no sources; `nearest`
+    then names the nearest documents as (source id, title), which are topics, not support. `weak` says that the evidence
+    is thin, `missing` names what was asked for and not found while the rest was answered.
+    """
+
+    question: str
+    text: str
+    sources: tuple[Source, ...]
+    trace: Trace
+    refusal: Refusal | None = None
+    weak: bool = False
+    missing: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    removed: tuple[int, ...] = ()
+    nearest: tuple[tuple[str, str], ...] = ()
+    notices: tuple[Notice, ...] = ()
+    answerer: str = ""
+    seconds: float = 0.0
+
+    @property
+    def refused(self) -> bool:
+        """Whether this is a refusal."""
+        return self.refusal is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Event: the four stages before the answer are done."""
+
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Event: more text to show; pieces joined are the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Event: the whole answer, always the last one."""
+
+    answer: Answer
+
+
+Event = Retrieved | Piece | Finished
