@@ -1,0 +1,90 @@
+"""Wiring: Settings in, Services out; the only place that names implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kaijuan.answering.answer import Answering, answer
+from kaijuan.answering.types import Answer, Event, Finished
+from kaijuan.chunking.token_count import token_counter
+from kaijuan.collection import Collection, collection_names, load_collection
+from kaijuan.engines.base import Engine
+from kaijuan.engines.embedded.engine import EmbeddedEngine
+from kaijuan.errors import ViewError
+from kaijuan.indexing.ingest import Ingesting
+from kaijuan.models.cached_embed import CachedEmbedder
+from kaijuan.models.choose import choose_embedder
+from kaijuan.models.feature_rerank import FeatureReranker
+from kaijuan.retrieval.retrieve import Options, Stages
+from kaijuan.settings import Settings
+from kaijuan.types import Chunk, Notice, Viewer
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything the pages and commands ask for; built once and shared between threads."""
+
+    settings: Settings
+    engine: Engine
+    stages: Stages
+
+    def collections(self) -> list[Collection]:
+        """All collections, sorted by name."""
+        return [self.collection(name) for name in collection_names(self.settings.corpus_dir)]
+
+    def collection(self, name: str) -> Collection:
+        """One collection; raises CollectionNotFound or CorpusError."""
+        return load_collection(self.settings.corpus_dir, name)
+
+    def options(self, collection: Collection) -> Options:
+        """Retrieval options for a collection."""
+        return Options(
+            leg_size=collection.leg_size,
+            rrf_k=self.settings.rrf_k,
+            rerank_pool=self.settings.rerank_pool,
+            context_chunks=self.settings.context_chunks,
+            context_tokens=self.settings.context_tokens,
+            question_chars=self.settings.question_chars,
+        )
+
+    def ask(self, question: str, collection_name: str, viewer: Viewer) -> Iterator[Event]:
+        """The answer to a question as a stream of events; raises KaijuanError before the first event."""
+        collection = self.collection(collection_name)
+        return answer(question, collection.name, Answering(self.stages, self.options(collection)), viewer)
+
+    def answer(self, question: str, collection_name: str, viewer: Viewer) -> Answer:
+        """The finished answer to a question."""
+        finished = [event for event in self.ask(question, collection_name, viewer) if isinstance(event, Finished)]
+        return finished[0].answer
+
+    def document(self, collection_name: str, source_id: str, viewer: Viewer) -> list[Chunk]:
+        """All chunks of one document; raises ViewError when it does not exist or is not open to the viewer."""
+        chunks = self.engine.document(self.collection(collection_name).name, source_id, viewer)
+        if not chunks:
+            raise ViewError(
+                f"集合 {collection_name} 里没有编号为“{source_id[:60]}”的资料，或你没有查看权限；请从问答页的来源链接进入。"
+            )
+        return chunks
+
+    def ingesting(self) -> Ingesting:
+        """What an ingest works with."""
+        data = self.settings.data_dir
+        keep = self.settings.keep_versions
+        return Ingesting(self.engine, self.stages.embedder, self.settings.vector_cache, data / "locks", keep)
+
+    def status(self, collection_name: str) -> tuple[Notice, ...]:
+        """What a person should know before asking: a missing or fall-back model."""
+        del collection_name  # the same for all collections until they can have models of their own
+        return (self.stages.embedder_notice,) if self.stages.embedder_notice else ()
+
+
+def load_services(settings: Settings | None = None) -> Services:
+    """Build the services from the settings; loads the embedding model, so call it once."""
+    settings = settings or Settings()
+    embedder, notice = choose_embedder(settings)
+    counter = token_counter()
+    engine = EmbeddedEngine(settings.index_dir)
+    remembering = CachedEmbedder(embedder) if embedder else None
+    stages = Stages(engine, remembering, FeatureReranker(), counter.count, counter.name, notice)
+    return Services(settings, engine, stages)
