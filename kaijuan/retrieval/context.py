@@ -8,39 +8,37 @@ from dataclasses import replace
 from kaijuan.text import fold, sentences
 from kaijuan.types import Candidate, Chunk
 
+#: Chunks too large for what is left of the budget that are passed over before the search for a smaller one ends.
+PASSED_OVER = 5
+
 
 def choose_context(
     candidates: Sequence[Candidate], limit: int, budget: int, count: Callable[[str], int]
 ) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
-    """Mark which candidates enter the context: (all candidates with reasons, the context in reading order).
+    """Mark which candidates enter the context: (all candidates, the context in reading order).
 
     Candidates come in final order. At most `limit` of them and `budget` tokens enter; a chunk that does not fit is
-    left out whole and the next ones are still tried. The source number [n] is the place in reading order, from 1.
+    left out whole, with the reason, and the next ones are still tried. The source number [n] is the place in reading
+    order, from 1.
     """
-    reasons: dict[int, tuple[int, str]] = {}
+    marked = list(candidates)
     chosen: list[int] = []
-    used = 0
+    used = missed = 0
     for i, candidate in enumerate(candidates):
-        if len(chosen) == limit:
+        if len(chosen) == limit or missed == PASSED_OVER:
             break
         tokens = count(candidate.chunk.search_text)
         if used + tokens > budget:
-            reasons[i] = (tokens, f"超出上下文预算：{used} + {tokens} > {budget} 个 token")
+            reason = f"超出上下文预算：{used} + {tokens} > {budget} 个 token"
+            marked[i] = replace(candidate, tokens=tokens, context_reason=reason)
+            missed += 1
             continue
         used += tokens
         chosen.append(i)
-        reasons[i] = (tokens, f"重排第 {candidate.final_rank} 名")
-    numbers = {i: number for number, i in enumerate(reversed(chosen), start=1)}
-    marked = tuple(
-        replace(
-            candidate,
-            tokens=reasons.get(i, (0, ""))[0],
-            context_number=numbers.get(i),
-            context_reason=reasons[i][1] if i in reasons else f"第 {candidate.final_rank} 名，只取前 {limit} 段",
-        )
-        for i, candidate in enumerate(candidates)
-    )
-    return marked, tuple(marked[i] for i in reversed(chosen))
+        marked[i] = replace(candidate, tokens=tokens, context_reason=f"重排第 {candidate.final_rank} 名")
+    for number, i in enumerate(reversed(chosen), start=1):
+        marked[i] = replace(marked[i], context_number=number)
+    return tuple(marked), tuple(marked[i] for i in reversed(chosen))
 
 
 def without_repeats(chunks: Sequence[Chunk]) -> list[str]:
@@ -51,7 +49,7 @@ def without_repeats(chunks: Sequence[Chunk]) -> list[str]:
     seen: dict[str, set[str]] = {}
     texts = []
     for chunk in chunks:
-        known = seen.setdefault(_family(chunk), set())
+        known = seen.setdefault(chunk.source_id, set())
         kept, last = [], 0
         for start, end in sentences(chunk.text):
             key = fold(chunk.text[start:end])
@@ -61,7 +59,3 @@ def without_repeats(chunks: Sequence[Chunk]) -> list[str]:
             known.add(key)
         texts.append(("".join(kept) + chunk.text[last:]).strip())
     return texts
-
-
-def _family(chunk: Chunk) -> str:
-    return chunk.source_id

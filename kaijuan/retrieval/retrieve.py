@@ -85,7 +85,7 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
         options.version,
     )
     clock.lap("search")
-    candidates = _fuse(result, options.rrf_k)
+    candidates = _fuse(result, options.rrf_k, f"只取前 {options.context_chunks} 段")
     clock.lap("fuse")
     candidates = _rerank(searched, candidates, result, stages.reranker if options.rerank else None, options.rerank_pool)
     clock.lap("rerank")
@@ -152,18 +152,18 @@ def _embed(
         return None, (*said, Notice("embed", f"问题没能转成向量，只用了关键词检索：{error}"))
 
 
-def _fuse(result: SearchResult, k: int) -> tuple[Candidate, ...]:
+def _fuse(result: SearchResult, k: int, left_out: str) -> tuple[Candidate, ...]:
     keyword = {hit.chunk.id: hit for hit in reversed(result.keyword)}
     vector = {hit.chunk.id: hit for hit in reversed(result.vector)}
     fused = fuse([[h.chunk.id for h in result.keyword], [h.chunk.id for h in result.vector]], k)
     return tuple(
-        _candidate(keyword.get(f.id), vector.get(f.id), f.shares, f.score, rank)
+        _candidate(keyword.get(f.id), vector.get(f.id), f.shares, f.score, rank, left_out)
         for rank, f in enumerate(fused, start=1)
     )
 
 
 def _candidate(
-    keyword: Hit | None, vector: Hit | None, shares: tuple[float, ...], fused: float, rank: int
+    keyword: Hit | None, vector: Hit | None, shares: tuple[float, ...], fused: float, rank: int, left_out: str
 ) -> Candidate:
     hit = keyword or vector
     assert hit is not None, "a fused id comes from some leg"
@@ -179,6 +179,7 @@ def _candidate(
         fused_rank=rank,
         terms=keyword.terms if keyword else hit.terms,
         final_rank=rank,
+        context_reason=left_out,
     )
 
 

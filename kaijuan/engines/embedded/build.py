@@ -1,0 +1,96 @@
+"""A build being written: streamed into a folder of its own, which becomes a version by one rename when it is whole."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from kaijuan.engines.base import BuildMeta, Version
+from kaijuan.engines.embedded.chunk_store_writer import ChunkStoreWriter
+from kaijuan.engines.embedded.files import flush
+from kaijuan.engines.embedded.meta_file import write_meta
+from kaijuan.engines.embedded.postings_writer import PostingsWriter
+from kaijuan.engines.embedded.snapshot import Snapshot
+from kaijuan.errors import EngineError, IndexMismatch
+from kaijuan.models.base import Vector
+from kaijuan.text import analyze
+from kaijuan.types import Chunk
+
+
+class EmbeddedBuild:
+    """Write side of the embedded engine."""
+
+    def __init__(self, folder: Path, version: str, meta: BuildMeta) -> None:
+        """`folder` is empty and of this build's own."""
+        self.version = version
+        self._meta = meta
+        self._folder = folder
+        self._store = ChunkStoreWriter(folder)
+        self._postings = PostingsWriter()
+        self._vectors = (folder / "vectors.f32").open("wb")
+
+    def add(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
+        """Add chunks and their vectors; raises IndexMismatch or EngineError before anything is written."""
+        self._check(chunks, vectors)
+        with self._disk():
+            for chunk in chunks:
+                self._store.add(chunk)
+                self._postings.add(analyze(chunk.search_text))
+            if vectors is not None:
+                self._vectors.write(vectors.astype("<f4").tobytes())
+
+    def finish(self) -> Version:
+        """Write everything, open it as a reader would, flush it to disk and rename the folder into place."""
+        meta, chunks, documents = self._meta, len(self._store), self._store.sources
+        if duplicate := self._store.duplicate():
+            raise EngineError(f"段落编号 {duplicate} 出现了两次，请检查语料中的文档编号后重新运行 ingest。")
+        with self._disk():
+            self._vectors.close()
+            self._store.write()
+            self._postings.write(self._folder, meta.k1, meta.b)
+            write_meta(self._folder, meta, chunks, documents)
+            Snapshot(self._folder)
+            for path in self._folder.iterdir():
+                flush(path)
+            home = self._folder.parent
+            self._folder.rename(home / self.version)
+            flush(home)
+        return Version(self.version, False, chunks, documents, meta)
+
+    def abandon(self) -> None:
+        """Drop what was written."""
+        self._vectors.close()
+        self._store.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _check(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
+        meta = self._meta
+        wanted = (len(chunks), meta.dims)
+        given = (len(chunks), 0) if vectors is None else vectors.shape
+        if given != wanted:
+            raise IndexMismatch(
+                f"模型 {meta.embedder} 的向量形状是 {given}，索引 {meta.collection} 需要 {wanted}，"
+                "请检查嵌入模型后重新运行 ingest。"
+            )
+        if vectors is None or not meta.dims:
+            return
+        lengths = np.linalg.norm(vectors, axis=1)
+        wrong = np.flatnonzero(~(np.abs(lengths - 1.0) < 1e-3))  # so written, it finds NaN too
+        if len(wrong):
+            raise EngineError(
+                f"段落 {chunks[wrong[0]].id} 的向量长度是 {lengths[wrong[0]]:.4f}，应为 1，请检查嵌入模型后重新运行 ingest。"
+            )
+
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        """What the disk or its reading back refuses, as one sentence."""
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            raise EngineError(
+                f"集合 {self._meta.collection} 的新索引没能写完（{error}），请检查磁盘空间和权限后重新运行 ingest；旧索引照常可用。"
+            ) from error
