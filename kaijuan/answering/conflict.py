@@ -30,6 +30,8 @@ NEAR_ASKED, NEAR_UNASKED = 0.77, 0.9
 NEAR_PAIR = 0.55
 #: Share of the question's characters that sentence and headings must hold to have its words.
 HELD_CHARACTERS = 0.2
+#: Pairs that are compared by embedding, and sentences of each passage that tell what is usual.
+COMPARED_PAIRS, USUAL_SENTENCES = 8, 2
 #: A figure that the other side also gives, with this share of the pair's agreement, is not disputed.
 GIVEN_TOO = 0.6
 
@@ -69,32 +71,57 @@ def find_conflicts(question: str, passages: Sequence[Passage], similarity: Simil
     >>> [(s.figure, s.newer) for s in find_conflicts("签收后几天内可以退货？", said, None)[0].statements]
     [('七天', False), ('十五天', True)]
     """
-    asked = _Question(question, passages, similarity)
+    asked = _Question(question, similarity)
     admitted = [c for passage in passages for c in claims(passage) if asked.admits(c)]
+    possible = asked.possible(admitted)
+    if all(_agree(pair.first.figure, pair.second.figure) for pair in possible):
+        return ()
+    asked.look_around(passages, possible)
     pairs = []
-    for first, second in combinations(admitted, 2):
-        if first.source != second.source and first.figure.family == second.figure.family:
-            score = asked.agreement(first, second)
-            if score >= SAME_SUBJECT and asked.speaks_to(first, second):
-                pairs.append(_Pair(score, first, second))
+    for first, second in ((pair.first, pair.second) for pair in possible):
+        score = asked.agreement(first, second)
+        if score >= SAME_SUBJECT and asked.speaks_to(first, second):
+            pairs.append(_Pair(score, first, second))
     return tuple(_conflict(group) for group in _groups(_disputed(pairs)))
 
 
 class _Question:
     """What is asked, and how near claims are to it and to each other."""
 
-    def __init__(self, question: str, passages: Sequence[Passage], similarity: Similarity | None) -> None:
+    def __init__(self, question: str, similarity: Similarity | None) -> None:
         self._text = question
         self._characters = frozenset("".join(query_terms(masked_part(question, figures(question))))) - _FUNCTION
         self._similarity = similarity
         self._families, self._wanted, self._when = asked_families(question)
         self._sides = sides([fold(question)], 1)
         self._best, self._usual = 0.0, 0.0
-        if similarity is not None:
-            said = [(p.chunk.source_id, s) for p in passages for s in p.sentences]
-            self._best = max((similarity(question, s) for _, s in said), default=0.0)
-            across = [similarity(s, t) for (a, s), (b, t) in combinations(said, 2) if a != b]
-            self._usual = fmean(across) if across else 0.0
+
+    def possible(self, admitted: Sequence[Claim]) -> list[_Pair]:
+        """Pairs of claims that may speak of the same thing, by their words alone: the likeliest first."""
+        pairs = [
+            _Pair(_words(first, second), first, second)
+            for first, second in combinations(admitted, 2)
+            if first.source != second.source
+            and first.figure.family == second.figure.family
+            and not apart(first.sides, second.sides, self._sides)
+            and not _roles_differ(first.figure, second.figure)
+        ]
+        return sorted((p for p in pairs if p.score > 0.0), key=lambda p: -p.score)[:COMPARED_PAIRS]
+
+    def look_around(self, passages: Sequence[Passage], possible: Sequence[_Pair]) -> None:
+        """Learn how near the passages' sentences are to the question at best, and to each other usually."""
+        if self._similarity is None:
+            return
+        compared = {claim.sentence for pair in possible for claim in (pair.first, pair.second)}
+        said = [
+            (passage.chunk.source_id, sentence)
+            for passage in passages
+            for place, sentence in enumerate(passage.sentences)
+            if place < USUAL_SENTENCES or sentence in compared
+        ]
+        self._best = max((self._similarity(self._text, s) for _, s in said), default=0.0)
+        across = [self._similarity(s, t) for (a, s), (b, t) in combinations(said, 2) if a != b]
+        self._usual = fmean(across) if across else 0.0
 
     def admits(self, claim: Claim) -> bool:
         """Whether a claim's kind of figure can be what is asked, and its side is not another than the question's."""
@@ -106,11 +133,9 @@ class _Question:
         return bool(family) and not apart(claim.sides, self._sides, self._sides, one_sided=False)
 
     def agreement(self, first: Claim, second: Claim) -> float:
-        """How much two claims speak of the same thing; 0 where something sets them apart."""
-        if apart(first.sides, second.sides, self._sides) or _roles_differ(first.figure, second.figure):
-            return 0.0
+        """How much two possible claims speak of the same thing."""
         words = _words(first, second)
-        if self._similarity is None or words == 0.0:
+        if self._similarity is None:
             return words
         cosine = self._similarity(first.sentence, second.sentence)
         return words + 0.5 * max(0.0, (cosine - self._usual) / max(1.0 - self._usual, 1e-6))

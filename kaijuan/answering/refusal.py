@@ -26,6 +26,8 @@ GREY_ZONE = 0.06
 COVERED_SHARE = 0.4
 NEAR_SENTENCE = 0.6
 SPOKEN_TO = 0.05
+#: Lines that are compared by embedding, those with most of the question's words first.
+COMPARED_LINES = 12
 #: Without a measured floor: agreement of the legs plus half the coverage below this points nowhere; with the keyword
 #: leg alone, coverage below that.
 AGREEMENT_FLOOR = 0.1
@@ -118,6 +120,7 @@ def speaks_to(question: str, context: Sequence[Candidate], similarity: Similarit
     if covered(weights, "\n".join(texts)) >= COVERED_SHARE:
         return True
     lines = [line for text in texts for line in re.split(r"[\n。；！？]", text) if len(line) > 3]
+    lines = sorted(lines, key=lambda line: -covered(weights, line))[:COMPARED_LINES]
     if any(similarity.cosine(question, line) >= NEAR_SENTENCE for line in lines):
         return True
     whole = max((similarity.cosine(question, text) for text in texts), default=0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -129,17 +128,27 @@ def _trace(question: Question, collection: str, stages: Stages, options: Options
 def _seconds(
     question: Question, collection: str, stages: Stages, options: Options, trace: Trace | None
 ) -> dict[str, float]:
+    """Seconds that each tier needs: its share of embedding the question, searching, fusing and reranking.
+
+    The embedding is timed at its first call (it is remembered afterwards), everything else once the passages are warm.
+    """
     if trace is None:
         return {}
-    took = {stage.stage: stage.seconds for stage in trace.stages}
-    fused = took["embed"] + took["search"] + took["fuse"]
-    alone = {}
-    for tier in ("keyword", "vector"):
-        only = replace(options, rerank=False, keyword_leg=tier == "keyword", vector_leg=tier == "vector")
-        start = time.perf_counter()
-        retrieve(question.text, collection, stages, only, EVALUATOR)
-        alone[tier] = time.perf_counter() - start
-    return {**alone, "fused": fused, "reranked": fused + took["rerank"]}
+    embed = _took(trace)["embed"]
+    both = _took(retrieve(question.text, collection, stages, options, EVALUATOR))
+    keyword = _took(retrieve(question.text, collection, stages, replace(options, vector_leg=False), EVALUATOR))
+    vector = _took(retrieve(question.text, collection, stages, replace(options, keyword_leg=False), EVALUATOR))
+    fused = embed + both["search"] + both["fuse"]
+    return {
+        "keyword": keyword["search"],
+        "vector": embed + vector["search"],
+        "fused": fused,
+        "reranked": fused + both["rerank"],
+    }
+
+
+def _took(trace: Trace) -> dict[str, float]:
+    return {stage.stage: stage.seconds for stage in trace.stages}
 
 
 def _tier(tier: str, place: int, scores: dict[str, list[QuestionScores]], times: dict[str, list[float]]) -> TierResult:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_strip_citations_leaves_text_code_and_links() -> None:
     assert strip_citations(said) == "七天可退，`a[0]`，[1](https://a.example)。"
 
 
-def _streamed(answer: str, cuts: list[str], sources: int = 8) -> tuple[Cited, list[str]]:
+def _streamed(cuts: Sequence[str], sources: int = 8) -> tuple[Cited, list[str]]:
     reader = CitationReader(range(1, sources + 1))
     shown = [reader.feed(piece) for piece in cuts]
     shown.append(reader.close())
@@ -116,7 +117,7 @@ def _streamed(answer: str, cuts: list[str], sources: int = 8) -> tuple[Cited, li
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64])
 @pytest.mark.parametrize("answer", [*(case[0] for case in [*FORMS, *INVENTED]), *UNTOUCHED])
 def test_streamed_in_pieces_of_any_size_equals_the_whole(answer: str, size: int) -> None:
-    assert _streamed(answer, list(pieces(answer, size)))[0] == resolve(answer, 8)
+    assert _streamed(list(pieces(answer, size)))[0] == resolve(answer, 8)
 
 
 _ATOMS = (
@@ -136,7 +137,7 @@ def test_streamed_random_text_equals_the_whole(seed: int) -> None:
             step = rng.choice((1, 1, 2, 3, 10))
             cuts.append(answer[at : at + step])
             at += step
-        assert _streamed(answer, cuts)[0] == whole, (answer, cuts)
+        assert _streamed(cuts)[0] == whole, (answer, cuts)
         assert set(whole.cited) <= set(range(1, 9)) and not set(whole.removed) & set(range(1, 9))
 
 
@@ -155,18 +156,18 @@ def test_long_code_and_brackets_stream_like_the_whole(seed: int) -> None:
         ):
             whole = resolve(answer, 8)
             for size in (1, 3, 50):
-                assert _streamed(answer, list(pieces(answer, size)))[0] == whole, (answer, size)
+                assert _streamed(list(pieces(answer, size)))[0] == whole, (answer, size)
 
 
 @pytest.mark.parametrize("before", ["", "   ", "\t", " " * 7, " " * 12, "> > > > ", "- \n" + " " * 9])
 def test_an_indented_fence_streams_like_the_whole(before: str) -> None:
     answer = f"步骤[1]：\n{before}```\n{before}[9]\n{before}```\n完[2]。"
     for size in (1, 2, 3, 8):
-        assert _streamed(answer, list(pieces(answer, size)))[0] == resolve(answer, 8), size
+        assert _streamed(list(pieces(answer, size)))[0] == resolve(answer, 8), size
 
 
 def test_nothing_unfinished_is_shown() -> None:
-    _, shown = _streamed("三天内到账[12]。", ["三天内到账[", "1", "2", "]。"], sources=12)
+    _, shown = _streamed(["三天内到账[", "1", "2", "]。"], sources=12)
     assert shown == ["三天内到账", "", "", "[12]。", ""]
 
 
@@ -193,7 +194,7 @@ class _Watched(str):
     def __add__(self, after: str) -> _Watched:
         return _Watched(str(self) + str(after))
 
-    def find(self, *arguments: object) -> int:  # type: ignore[override]
+    def find(self, *arguments: object) -> int:
         found = super().find(*arguments)  # type: ignore[arg-type]
         bounds = [a for a in arguments[1:] if isinstance(a, int)]
         start, end = (*bounds, 0, len(self))[:2] if len(bounds) != 1 else (bounds[0], len(self))
@@ -205,7 +206,7 @@ def _work(run: Callable[[], object]) -> int:
     """Lines executed and calls made in the module, and characters handled: its work, whatever the clock says."""
     count = 0
 
-    def trace(frame: FrameType, event: str, arg: object) -> object:
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
         nonlocal count
         if frame.f_code.co_filename != citations.__file__:
             return None
@@ -247,7 +248,7 @@ def test_twice_the_text_is_about_twice_the_work(text: str) -> None:
 def test_twice_the_stream_is_about_twice_the_work(text: str) -> None:
     def stream(times: int) -> Callable[[], object]:
         cuts = [_Watched(piece) for piece in pieces(text * times, 4)]
-        return lambda: _streamed("", cuts)
+        return lambda: _streamed(cuts)
 
     small, large = _work(stream(400)), _work(stream(800))
     assert large <= 2.6 * small
