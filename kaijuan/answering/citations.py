@@ -93,10 +93,10 @@ class CitationReader:
         if self._line_start:
             fence = _FENCE.match(text, at)
             if fence:
-                if not final and "\n" not in text[at:]:
+                if not final and text.find("\n", at) < 0:
                     return None  # only a whole line tells whether a fence opens or closes
                 return self._turn_fence(text, at, fence["marker"])
-            if not final and len(text) - at < 8 and _MAYBE_FENCE.match(text, at):
+            if not final and len(text) - at < MAX_MARKER and _MAYBE_FENCE.match(text, at):
                 return None
         if self._fence is not None:
             return _copy(text, at, text.find("\n", at) + 1 or len(text))
@@ -121,8 +121,9 @@ class CitationReader:
 
     def _code(self, text: str, at: int, final: bool) -> tuple[int, str] | None:
         ticks = _run(text, at)
-        line_end = text.find("\n", at)
-        limit = line_end if line_end >= 0 else len(text)
+        longest = at + ticks + MAX_CODE_SPAN
+        line_end = text.find("\n", at, longest)
+        limit = min(line_end if line_end >= 0 else len(text), longest)
         position = at + ticks
         while position < limit:
             found = text.find("`", position, limit)
@@ -132,7 +133,7 @@ class CitationReader:
             if closing == ticks and (final or found + closing < len(text)):
                 return _copy(text, at, found + closing)
             position = found + closing
-        if final or line_end >= 0 or len(text) - at > MAX_CODE_SPAN:
+        if final or line_end >= 0 or len(text) > longest:
             return _copy(text, at, at + ticks)
         return None
 

@@ -31,7 +31,7 @@ NEAR_PAIR = 0.55
 #: Share of the question's characters that sentence and headings must hold to have its words.
 HELD_CHARACTERS = 0.2
 #: Pairs that are compared by embedding, and sentences of each passage that tell what is usual.
-COMPARED_PAIRS, USUAL_SENTENCES = 8, 2
+COMPARED_PAIRS, USUAL_SENTENCES = 16, 2
 #: A figure that the other side also gives, with this share of the pair's agreement, is not disputed.
 GIVEN_TOO = 0.6
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from kaijuan.errors import KaijuanError
 from kaijuan.models.base import Embedder, Vector
 from kaijuan.text import analyze, clean
 
@@ -22,16 +23,19 @@ class Similarity:
         return self._embedder is not None
 
     def cosine(self, first: str, second: str) -> float:
-        """Cosine of two texts; 0.0 without a model."""
+        """Cosine of two texts; 0.0 without a model, or once it has failed (retrieval has said so by then)."""
         if self._embedder is None:
             return 0.0
-        return float(self._vector(first) @ self._vector(second))
+        try:
+            return float(self._vector(self._embedder, first) @ self._vector(self._embedder, second))
+        except KaijuanError:
+            self._embedder = None
+            return 0.0
 
-    def _vector(self, text: str) -> Vector:
-        assert self._embedder is not None
+    def _vector(self, embedder: Embedder, text: str) -> Vector:
         text = clean(text)
         if text not in self._vectors:
-            self._vectors[text] = self._embedder.query(text)
+            self._vectors[text] = embedder.query(text)
         return self._vectors[text]
 
 

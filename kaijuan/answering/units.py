@@ -15,7 +15,9 @@ from kaijuan.text import sentences
 UnitKind = Literal["sentence", "item", "row", "question", "heading", "code"]
 
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\Z")
-_ITEM = re.compile(r"(?P<indent>\s*)(?P<mark>[-*+•·]|\d{1,3}[.、)）]|[（(]\d{1,3}[）)])\s*(?P<text>\S.*)\Z")
+_ITEM = re.compile(
+    r"(?P<indent>\s*)(?P<mark>[-*+](?=\s)|[•·]|\d{1,3}(?:[、)）]|\.(?!\d))|[（(]\d{1,3}[）)])\s*(?P<text>\S.*)\Z"
+)
 _RULE_ROW = re.compile(r"\|?[\s:|-]*-[\s:|-]*\Z")
 _ASKS = re.compile(r"\*{0,2}(?:问|Q|q)\s*[:：.]\s*")
 _ANSWERS = re.compile(r"\*{0,2}(?:答|A|a)\s*[:：.]\s*\*{0,2}")
