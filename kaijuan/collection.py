@@ -55,8 +55,8 @@ def load_collection(corpus_dir: Path, name: str) -> Collection:
             leg_size=int(stored.get("leg_size", 50)),
             chunk_chars=int(stored.get("chunk_chars", 512)),
             overlap_chars=int(stored.get("overlap_chars", 64)),
-            examples=tuple(map(str, stored.get("examples", ()))),
-            baseline_threshold=stored.get("baseline", {}).get("threshold"),
+            examples=_texts(stored.get("examples", [])),
+            baseline_threshold=_number(stored.get("baseline", {}).get("threshold")),
             checks={str(key): str(value) for key, value in stored.get("checks", {}).items()},
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, ValueError, AttributeError) as error:
@@ -64,6 +64,18 @@ def load_collection(corpus_dir: Path, name: str) -> Collection:
     if not 1 <= collection.leg_size <= 1000:
         raise CorpusError(f"集合 {name} 的 leg_size 是 {collection.leg_size}，请改为 1 到 1000 之间的数。")
     return collection
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError("examples 应为列表")
+    return tuple(map(str, value))
+
+
+def _number(value: object) -> float | None:
+    if value is not None and not isinstance(value, int | float):
+        raise TypeError("threshold 应为数字")
+    return value
 
 
 def collection_names(corpus_dir: Path) -> list[str]:

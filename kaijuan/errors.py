@@ -10,6 +10,7 @@ KaijuanError
 ├── IngestError            an ingest could not be carried out
 │   └── IngestLocked       another ingest of the same collection is running
 ├── EngineError            the search engine did not do what it was asked
+├── SettingsError          a setting has a value that it cannot have
 └── ModelUnavailable       a model's files or service cannot be had
 """
 
@@ -52,6 +53,10 @@ class IngestLocked(IngestError):
 
 class EngineError(KaijuanError):
     """The search engine did not do what it was asked."""
+
+
+class SettingsError(KaijuanError):
+    """A setting from the environment or .env has a value that it cannot have."""
 
 
 class ModelUnavailable(KaijuanError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from kaijuan.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,3 +49,13 @@ class Settings(BaseSettings):
     def vector_cache(self) -> Path:
         """File of vectors already computed."""
         return self.data_dir / "cache" / "vectors.sqlite"
+
+
+def read_settings() -> Settings:
+    """The settings of this environment; raises SettingsError naming the first wrong one."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        name = f"KAIJUAN_{str(wrong['loc'][0]).upper()}"
+        raise SettingsError(f"设置 {name} 的值“{wrong['input']}”不能用（{wrong['msg']}），请改正后重试。") from error

@@ -17,7 +17,7 @@ from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_embedder
 from kaijuan.models.feature_rerank import FeatureReranker
 from kaijuan.retrieval.retrieve import Options, Stages
-from kaijuan.settings import Settings
+from kaijuan.settings import Settings, read_settings
 from kaijuan.types import Chunk, Notice, Viewer
 
 
@@ -81,7 +81,7 @@ class Services:
 
 def load_services(settings: Settings | None = None) -> Services:
     """Build the services from the settings; loads the embedding model, so call it once."""
-    settings = settings or Settings()
+    settings = settings or read_settings()
     embedder, notice = choose_embedder(settings)
     counter = token_counter()
     engine = EmbeddedEngine(settings.index_dir)

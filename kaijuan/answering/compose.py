@@ -39,7 +39,7 @@ NEAR_PART = 0.6
 #: Share of common bigrams from which two units run parallel, and from which one repeats the other.
 PARALLEL, REPEATED = 0.5, 0.8
 
-_NEAR_WEIGHT, _WORDS_WEIGHT, _RANK_WEIGHT = 0.6, 0.3, 0.1
+_NEAR_WEIGHT, _WORDS_WEIGHT, _OWN_WORDS_WEIGHT, _RANK_WEIGHT = 0.6, 0.3, 0.03, 0.1
 _NOT_SAID = frozenset({"heading", "question", "code"})
 PART_CHARS = 4
 _PARTS = re.compile(r"[，,；;？?。！!\n]+")
@@ -68,7 +68,8 @@ def rate(question: str, context: Sequence[Candidate], similarity: Similarity, we
             if unit.kind not in _NOT_SAID and len(unit.text) > 1:
                 # What the title and heading name is the subject of every unit below them, so it tells none apart.
                 words = covered(weights, f"{title} {heading} {unit.lead} {unit.text}")
-                found.append((_WORDS_WEIGHT * words + _RANK_WEIGHT / (1 + rank), unit, title))
+                base = _WORDS_WEIGHT * words + _OWN_WORDS_WEIGHT * covered(weights, unit.text)
+                found.append((base + _RANK_WEIGHT / (1 + rank), unit, title))
     found.sort(key=lambda row: -row[0])
     rated = [_rated(question, *row, similarity) for row in found[:COMPARED_UNITS]]
     return sorted(rated, key=lambda r: -r.worth)

@@ -52,5 +52,7 @@ def _reason(question: Question, collection: str, stages: Stages, options: Option
         trace = retrieve(question.text, collection, stages, options, EVALUATOR)
     except QuestionError:
         return "no_terms"
-    refusal = decide(trace, Similarity(stages.embedder), term_weights(trace.terms, trace.term_weights))
+    refusal = decide(
+        trace, Similarity(stages.embedder if trace.vector else None), term_weights(trace.terms, trace.term_weights)
+    )
     return refusal.reason if refusal else ""

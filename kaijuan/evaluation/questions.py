@@ -52,10 +52,8 @@ def load_dataset(folder: Path) -> Dataset:
         for row in _rows(folder / "corpus.jsonl", ("id", "text"))
     )
     gold: dict[str, list[str]] = {}
-    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        query, passage, relevance = line.split("\t")
-        if float(relevance) > 0:
-            gold.setdefault(query, []).append(passage)
+    for query, passage in _relevant(folder / "qrels.tsv"):
+        gold.setdefault(query, []).append(passage)
     questions = tuple(
         Question(str(row["id"]), str(row["text"]), tuple(gold.get(str(row["id"]), ())))
         for row in _rows(folder / "queries.jsonl", ("id", "text"))
@@ -71,12 +69,31 @@ def frozen_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _rows(file: Path, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _relevant(file: Path) -> Iterator[tuple[str, str]]:
+    """Question and passage of every label above 0; the first line names the columns."""
+    for number, line in enumerate(_text(file).split("\n"), start=1):
+        if number == 1 or not line.strip():
+            continue
+        try:
+            query, passage, relevance = line.rstrip("\r").split("\t")
+            wanted = float(relevance) > 0
+        except ValueError as error:
+            raise CorpusError(
+                f"文件 {file.name} 第 {number} 行应为制表符分隔的问题编号、段落编号和相关度，请修正。"
+            ) from error
+        if wanted:
+            yield query, passage
+
+
+def _text(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CorpusError(f"文件 {file.name} 无法读取（{error}），请检查后重试。") from error
-    for number, line in enumerate(text.split("\n"), start=1):
+
+
+def _rows(file: Path, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_text(file).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -85,4 +102,6 @@ def _rows(file: Path, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
             raise CorpusError(f"文件 {file.name} 第 {number} 行不是 JSON（{error}），请修正。") from error
         if missing := [key for key in keys if not isinstance(row, dict) or key not in row]:
             raise CorpusError(f"文件 {file.name} 第 {number} 行缺少字段 {'、'.join(missing)}，请补上。")
+        if "gold" in keys and not isinstance(row["gold"], list):
+            raise CorpusError(f"文件 {file.name} 第 {number} 行的 gold 应为编号的列表，请修正。")
         yield row

@@ -71,7 +71,7 @@ def ingest(collection: Collection, tools: Ingesting, progress: Progress | None =
         # A folder that was emptied on purpose empties the index; one whose files all failed, or a first ingest, does not.
         if not chunks and (read.skipped or current is None):
             raise IngestError(f"集合 {collection.name} 的目录里没有可以索引的文档，请放入 Markdown 或文本文件后重试。")
-        if current is not None and same_build(current.meta, meta):
+        if current is not None and current.chunks == len(chunks) and same_build(current.meta, meta):
             return _report(collection, current, read, start, None, [], cleaned)
         built = _build(tools, meta, chunks, progress)
         tools.engine.activate(collection.name, built.version.name)

@@ -20,7 +20,7 @@ Warn = Callable[[str], None]
 
 _BUILDERS = {".md": markdown_document, ".markdown": markdown_document, ".txt": plain_document}
 #: Files that describe the collection and are no part of it.
-_BESIDES = {"collection.toml", "questions.jsonl"}
+_BESIDES = {"collection.toml", "questions.jsonl", "frozen.sha256"}
 
 
 def read_folder(folder: Path) -> ReadResult:

@@ -1,0 +1,103 @@
+"""Every sentence of the pages, by key; one table a language, so that another language is another table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_CHINESE: Mapping[str, str] = {
+    "product": "开卷",
+    "tagline": "开卷作答：每一句话都指向它所依据的原文。",
+    "page.chat": "问答",
+    "page.source": "资料",
+    "loading": "正在载入模型和索引……",
+    # choosing a collection
+    "collection.choose": "资料集合",
+    "collection.none": "还没有任何资料集合，请在 corpus 目录下放入一个带 collection.toml 的文件夹。",
+    "collection.examples": "可以这样问",
+    # asking
+    "chat.placeholder": "就“{title}”提问",
+    "chat.searching": "正在检索……",
+    "chat.stages": "{stages} → 正在作答……",
+    "chat.broken_off": "这条回答中断了，没有说完；需要的话请再问一次。",
+    # answers
+    "answer.weak": "证据较弱",
+    "answer.weak_detail": "找到的段落与问题只有部分相符，请点开来源核对后再用。",
+    "answer.missing": "资料中没有找到",
+    "answer.removed": "已去掉 {count} 处不存在的引用：{numbers}",
+    "answer.nearest": "相近主题（不是依据）",
+    "answer.sources": "来源",
+    "answer.date_unknown": "日期未注明",
+    "answer.department_unknown": "部门未注明",
+    "answer.show_passage": "展开原文",
+    "answer.conflict": "资料说法不一致",
+    "answer.conflict_detail": "各处的说法都列在这里，没有替你取舍，请向相关部门核实。",
+    "answer.newer": "较新",
+    "answer.meta": "{answerer} · {milliseconds} · {count} 条来源",
+    "answer.meta_refused": "{answerer} · {milliseconds}",
+    "answerer.extractive": "由原文句子组成，未使用语言模型",
+    # the rank ledger
+    "ledger.title": "检索过程",
+    "ledger.rank": "名次",
+    "ledger.passage": "片段",
+    "ledger.keyword": "关键词\n名次 / 得分",
+    "ledger.vector": "向量\n名次 / 余弦",
+    "ledger.fused": "融合名次 / 得分\n份额：关键词 + 向量",
+    "ledger.rerank": "重排得分",
+    "ledger.context": "是否进入上下文",
+    "ledger.terms": "命中词\n（得分）",
+    "ledger.cited": "进入，引用为 {mark}",
+    "ledger.not_cited": "进入，未被引用",
+    "ledger.no_candidates": "两路检索都没有返回任何片段。",
+    "ledger.caption": "共 {count} 个候选片段，按最终名次排列；“—”表示这一路没有返回该片段，括号里是另一路给它的得分。",
+    "ledger.searched": "检索用语",
+    "ledger.search_terms": "检索词",
+    "ledger.stages": "各阶段用时",
+    "ledger.tokens": "词元数",
+    "ledger.tokens_value": "问题 {question}，上下文 {context}（计数：{counter}）",
+    "ledger.version": "索引版本",
+    "ledger.version_value": "{collection} / {version}",
+    "ledger.evidence": "证据",
+    "ledger.best_cosine": "最高余弦 {cosine}",
+    "ledger.floor": "离题下限 {floor}",
+    "ledger.agreement": "两路一致 {share}",
+    "ledger.best_keyword": "最高关键词得分 {score}",
+    "stage.embed": "向量化",
+    "stage.search": "两路检索",
+    "stage.fuse": "融合",
+    "stage.rerank": "重排",
+    "stage.context": "选上下文",
+    "stage.answer": "作答",
+    # a source
+    "source.nothing_chosen": "这里显示被引用的资料：请在问答页点击回答里的编号或来源标题。",
+    "source.no_collection": "网址里没有写明资料集合（缺少参数 c），请从问答页的来源链接进入。",
+    "source.no_document": "网址里没有写明资料编号（缺少参数 d），请从问答页的来源链接进入。",
+    "source.no_passage": "这份资料里没有编号为“{chunk}”的片段，下面显示全文。",
+    "source.to_chat": "返回问答",
+    "source.previous": "上一段",
+    "source.next": "下一段",
+    "source.permalink": "本段固定链接",
+    "source.permalink_document": "本文固定链接",
+    "source.label_id": "编号",
+    "source.label_updated": "更新日期",
+    "source.label_department": "部门",
+    "source.label_kind": "类型",
+    "source.label_collection": "集合",
+    "source.unknown": "未注明",
+    "source.passage": "第 {number} 段，共 {total} 段",
+    "source.cited": "下文高亮处是被引用的片段。",
+    "source.image": "〔图：{words}〕",
+    # faults
+    "fault.unexpected": "抱歉，程序出了意外，请稍后再试；如果仍不行，请把编号 {trace} 告诉管理员。",
+}
+
+MESSAGES: Mapping[str, Mapping[str, str]] = {"zh": _CHINESE}
+
+
+def say(key: str, **values: object) -> str:
+    """The sentence of this key with its values filled in; an unknown key raises KeyError."""
+    return MESSAGES["zh"][key].format(**values)
+
+
+def say_or(key: str, otherwise: str) -> str:
+    """The sentence of this key, `otherwise` where the table has none (names of stages and models yet to come)."""
+    return MESSAGES["zh"].get(key, otherwise)

@@ -1,0 +1,94 @@
+"""Running cases: by kind to the module that can stage it, within a time limit, never ending in a traceback."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from tests.field import answering, chunking, citing, cjk, dates, evaluating, fusing, indexing, life, live
+from tests.field.cases import Case
+from tests.field.outcome import Later, Mismatch, Outcome, Status
+from tests.field.staging import Workshop
+
+#: Seconds a case may take.
+LIMIT = 60.0
+
+Stage = Callable[[Case, Workshop], None]
+
+_LATER = {
+    "llm": "there is no client of a language model yet",
+    "ui": "pages are checked in a browser with a later issue",
+    "sec": "checked with the language model and the pages, with a later issue",
+}
+_GROUPS: dict[str, Stage] = {
+    "cjk": cjk.run,
+    "query": cjk.run,
+    "chunk": chunking.run,
+    "parse": chunking.run,
+    "fuse": fusing.run,
+    "cite": citing.run,
+    "eval": evaluating.run,
+    "answer": answering.run,
+    "date": dates.run,
+    "knn": indexing.run,
+    "index": indexing.run,
+    "life": life.run,
+}
+
+
+class OutOfTime(BaseException):
+    """A case ran longer than its limit. No Exception, so that nothing on the way can take it for an error of its own."""
+
+
+def run_case(case: Case, workshop: Workshop, limit: float = LIMIT) -> Outcome:
+    """Run one case; whatever happens comes back as its outcome."""
+    missed: Status = "should" if case.level == "should" else "FAIL"
+    try:
+        with _time_limit(limit):
+            _stage(case)(case, workshop)
+    except Later as later:
+        return Outcome(case.id, case.kind, "later", str(later))
+    except Mismatch as mismatch:
+        return Outcome(case.id, case.kind, missed, str(mismatch))
+    except OutOfTime:
+        return Outcome(case.id, case.kind, missed, f"still running after {limit:g} s")
+    except Exception as error:  # any error is a result here, and one line of it is what the reader needs
+        return Outcome(case.id, case.kind, missed, f"{type(error).__name__}: {error}")
+    return Outcome(case.id, case.kind, "ok")
+
+
+def _stage(case: Case) -> Stage:
+    if case.group in _LATER:
+        raise Later(_LATER[case.group])
+    if "files" in case.input:
+        return life.run
+    # Whatever its kind says, a case of one file and no question is about reading that file.
+    if "file" in case.input and not case.questions():
+        return chunking.run
+    if case.kind == "index.reindex-live":
+        return live.run
+    if case.group not in _GROUPS:
+        raise Later(f"unknown kind {case.kind}")
+    return _GROUPS[case.group]
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Break off what runs longer; without signals (outside the main thread) there is no limit."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
