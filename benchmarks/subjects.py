@@ -43,6 +43,9 @@ class ConstantEmbedder:
         """See Embedder.query."""
         return self._vector
 
+    def sentence(self, text: str) -> np.ndarray:
+        return self.query(text)
+
 
 @dataclass(frozen=True, slots=True)
 class Indexed:

@@ -66,7 +66,15 @@ def _with_progress(services: Services, name: str) -> IngestReport:
             bar.total = total
             bar.update(done - bar.n)
 
-        return ingest(services.collection(name), services.ingesting(), progress)
+        report = ingest(services.collection(name), services.ingesting(), progress)
+    with tqdm(total=0, desc=f"{name} 句子", unit="篇", leave=False, disable=None) as bar:
+
+        def warmed(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        services.warm(name, warmed)
+    return report
 
 
 def _print(report: IngestReport) -> None:

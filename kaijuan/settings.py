@@ -50,6 +50,11 @@ class Settings(BaseSettings):
         """File of vectors already computed."""
         return self.data_dir / "cache" / "vectors.sqlite"
 
+    @property
+    def sentence_cache(self) -> Path:
+        """File of vectors of single sentences."""
+        return self.data_dir / "cache" / "sentences.sqlite"
+
 
 def read_settings() -> Settings:
     """The settings of this environment; raises SettingsError naming the first wrong one."""

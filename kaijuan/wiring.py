@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kaijuan.answering.answer import Answering, answer
 from kaijuan.answering.types import Answer, Event, Finished
+from kaijuan.answering.warm import warm
 from kaijuan.chunking.token_count import token_counter
 from kaijuan.collection import Collection, collection_names, load_collection
 from kaijuan.engines.base import Engine
@@ -73,6 +74,12 @@ class Services:
         keep = self.settings.keep_versions
         return Ingesting(self.engine, self.stages.embedder, self.settings.vector_cache, data / "locks", keep)
 
+    def warm(self, collection_name: str, progress: Callable[[int, int], None] | None = None) -> int:
+        """Embed ahead what answers of a small collection compare; how many documents were gone through."""
+        if self.stages.embedder is None:
+            return 0
+        return warm(self.engine, self.collection(collection_name).name, self.stages.embedder, progress)
+
     def status(self, collection_name: str) -> tuple[Notice, ...]:
         """What a person should know before asking: a missing or fall-back model."""
         del collection_name  # the same for all collections until they can have models of their own
@@ -85,6 +92,6 @@ def load_services(settings: Settings | None = None) -> Services:
     embedder, notice = choose_embedder(settings)
     counter = token_counter()
     engine = EmbeddedEngine(settings.index_dir)
-    remembering = CachedEmbedder(embedder) if embedder else None
+    remembering = CachedEmbedder(embedder, settings.sentence_cache) if embedder else None
     stages = Stages(engine, remembering, FeatureReranker(), counter.count, counter.name, notice)
     return Services(settings, engine, stages)

@@ -12,7 +12,7 @@ from kaijuan.answering.compose import Rated, choose, draft, rate
 from kaijuan.answering.conflict import Passage, find_conflicts
 from kaijuan.answering.figures import figures
 from kaijuan.answering.refusal import COVERED_SHARE, decide, is_grey, missing_codes, unheld_words
-from kaijuan.answering.similarity import Similarity, covered, term_weights
+from kaijuan.answering.similarity import Similarity, covered, term_weights, titled
 from kaijuan.answering.types import REFUSAL, Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source
 from kaijuan.answering.units import units
 from kaijuan.retrieval.retrieve import Options, Stages, retrieve
@@ -142,11 +142,12 @@ def _conflicts(
 ) -> tuple[Conflict, ...]:
     """Disputed figures among the sentences near the question and the figures beside them."""
     passages = [_passage(candidate, rated, weights) for candidate in reversed(trace.context)]
-    # The sentences rated already are known under their document's title; comparing them so costs no new embedding.
-    titled = {r.unit.text: r.titled for r in rated}
+    compared = {s: titled(passage.chunk.title, s) for passage in passages for s in passage.sentences}
 
     def cosine(first: str, second: str) -> float:
-        return similarity.cosine(titled.get(first, first), titled.get(second, second))
+        if first == trace.searched:
+            return similarity.near(first, compared[second])
+        return similarity.alike(compared[first], compared[second])
 
     return find_conflicts(trace.searched, passages, cosine if similarity.available else None)
 

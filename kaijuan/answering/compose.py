@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kaijuan.answering.citations import strip_citations
 from kaijuan.answering.figures import figures
 from kaijuan.answering.refusal import asked_codes
-from kaijuan.answering.similarity import Similarity, covered
+from kaijuan.answering.similarity import Similarity, covered, titled
 from kaijuan.answering.types import Conflict
 from kaijuan.answering.units import Unit, units
 from kaijuan.retrieval.context import without_repeats
@@ -53,7 +53,7 @@ class Rated:
     unit: Unit
     worth: float
     cosine: float
-    titled: str
+    compared: str
 
 
 def rate(question: str, context: Sequence[Candidate], similarity: Similarity, weights: dict[str, float]) -> list[Rated]:
@@ -76,12 +76,12 @@ def rate(question: str, context: Sequence[Candidate], similarity: Similarity, we
 
 
 def _rated(question: str, base: float, unit: Unit, title: str, similarity: Similarity) -> Rated:
-    titled = unit.text if title in unit.text else f"{title}：{unit.text}"
-    cosine = similarity.cosine(question, titled)
+    compared = titled(title, unit.text)
+    cosine = similarity.near(question, compared)
     if unit.lead:
-        cosine = max(cosine, UNDER_LEAD * similarity.cosine(question, unit.lead))
+        cosine = max(cosine, UNDER_LEAD * similarity.near(question, unit.lead))
     worth = base + _NEAR_WEIGHT * max(cosine, 0.0)
-    return Rated(unit, worth * _code_factor(question, unit.text), cosine, titled)
+    return Rated(unit, worth * _code_factor(question, unit.text), cosine, compared)
 
 
 def _code_factor(question: str, text: str) -> float:
@@ -131,7 +131,7 @@ def _best_of_parts(question: str, rated: Sequence[Rated], similarity: Similarity
     if len(parts) < 2 or not similarity.available:
         return []
     fitting = [item for item in rated if _code_factor(question, item.unit.text) >= 1.0]
-    nearest = [max((similarity.cosine(part, r.titled), -i) for i, r in enumerate(fitting)) for part in parts if fitting]
+    nearest = [max((similarity.near(part, r.compared), -i) for i, r in enumerate(fitting)) for part in parts if fitting]
     return [fitting[-place] for cosine, place in nearest if cosine >= NEAR_PART]
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kaijuan.answering.similarity import Similarity, covered
+from kaijuan.answering.similarity import Similarity, covered, titled
 from kaijuan.answering.types import Refusal
+from kaijuan.answering.units import units
 from kaijuan.text import code_words, fold, without_question_words
 from kaijuan.text.folding import CJK
 from kaijuan.text.tokens import word_forms
@@ -116,19 +117,29 @@ def is_grey(trace: Trace, weights: dict[str, float]) -> bool:
 
 def speaks_to(question: str, context: Sequence[Candidate], similarity: Similarity, weights: dict[str, float]) -> bool:
     """Whether the passages speak to the question: in its own words, in a near sentence, or in other words."""
-    texts = [candidate.chunk.search_text for candidate in context]
-    if covered(weights, "\n".join(texts)) >= COVERED_SHARE:
+    text = "\n".join(candidate.chunk.search_text for candidate in context)
+    if covered(weights, text) >= COVERED_SHARE:
         return True
-    lines = [line for text in texts for line in re.split(r"[\n。；！？]", text) if len(line) > 3]
-    lines = sorted(lines, key=lambda line: -covered(weights, line))[:COMPARED_LINES]
-    if any(similarity.cosine(question, line) >= NEAR_SENTENCE for line in lines):
+    lines = _lines(context, weights)
+    best = max((similarity.near(question, line) for line in lines), default=0.0)
+    if best >= NEAR_SENTENCE:
         return True
-    whole = max((similarity.cosine(question, text) for text in texts), default=0.0)
-    for word in unheld_words(question, "\n".join(texts)):
+    for word in unheld_words(question, text):
         without = question.replace(word, "", 1)
-        if whole - max(similarity.cosine(without, text) for text in texts) >= SPOKEN_TO:
+        if best - max((similarity.near(without, line) for line in lines), default=0.0) >= SPOKEN_TO:
             return True
     return False
+
+
+def _lines(context: Sequence[Candidate], weights: dict[str, float]) -> list[str]:
+    """Sentences of the passages as they are compared, those with most of the question's words first."""
+    lines = [
+        titled(candidate.chunk.title, unit.text)
+        for candidate in reversed(context)
+        for unit in units(candidate.chunk.text, candidate.context_number or 0)
+        if unit.kind not in ("heading", "code")
+    ]
+    return sorted(dict.fromkeys(lines), key=lambda line: -covered(weights, line))[:COMPARED_LINES]
 
 
 def unheld_words(question: str, text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kaijuan.errors import KaijuanError
 from kaijuan.models.base import Embedder, Vector
@@ -11,32 +11,44 @@ from kaijuan.text import analyze, clean
 
 
 class Similarity:
-    """Compares texts with a question; each text is embedded once in the life of the object (one answer)."""
+    """Cosines for one answer: of what is asked with sentences of sources, and of such sentences with each other.
+
+    Both are 0.0 without a model, or once it has failed (retrieval has said so by then).
+    """
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
-        self._vectors: dict[str, Vector] = {}
 
     @property
     def available(self) -> bool:
         """Whether there is an embedding model behind it."""
         return self._embedder is not None
 
-    def cosine(self, first: str, second: str) -> float:
-        """Cosine of two texts; 0.0 without a model, or once it has failed (retrieval has said so by then)."""
+    def near(self, asked: str, sentence: str) -> float:
+        """Cosine of a question, or a part of one, with a sentence of a source."""
+        return self._cosine(lambda model: model.query(clean(asked)), lambda model: _sentence(model, sentence))
+
+    def alike(self, first: str, second: str) -> float:
+        """Cosine of two sentences of sources."""
+        return self._cosine(lambda model: _sentence(model, first), lambda model: _sentence(model, second))
+
+    def _cosine(self, first: Callable[[Embedder], Vector], second: Callable[[Embedder], Vector]) -> float:
         if self._embedder is None:
             return 0.0
         try:
-            return float(self._vector(self._embedder, first) @ self._vector(self._embedder, second))
+            return float(first(self._embedder) @ second(self._embedder))
         except KaijuanError:
             self._embedder = None
             return 0.0
 
-    def _vector(self, embedder: Embedder, text: str) -> Vector:
-        text = clean(text)
-        if text not in self._vectors:
-            self._vectors[text] = embedder.query(text)
-        return self._vectors[text]
+
+def titled(title: str, text: str) -> str:
+    """A sentence as it is compared: under its document's title, which names what it speaks of."""
+    return text if title in text else f"{title}：{text}"
+
+
+def _sentence(embedder: Embedder, text: str) -> Vector:
+    return embedder.sentence(clean(text))
 
 
 def term_weights(terms: Sequence[str], weights: Mapping[str, float]) -> dict[str, float]:

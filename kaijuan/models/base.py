@@ -39,6 +39,10 @@ class Embedder(Protocol):
         """Vector of one question, shape (dims,)."""
         ...
 
+    def sentence(self, text: str) -> Vector:
+        """Vector of a sentence of a source that is compared with questions and other sentences, shape (dims,)."""
+        ...
+
 
 class Reranker(Protocol):
     """Gives each fused candidate a score, higher = better, on a scale of its own."""

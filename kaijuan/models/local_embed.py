@@ -59,6 +59,10 @@ class BgeEmbedder:
         """Vector of one question; no instruction is put before it (it makes no clear difference for this model)."""
         return self._encode(text)
 
+    def sentence(self, text: str) -> Vector:
+        """Vector of a sentence, by the same encoder."""
+        return self._encode(text)
+
     def _encode(self, text: str) -> Vector:
         encoding = self._tokenizer.encode(text)
         ids = np.array([encoding.ids], dtype=np.int64)

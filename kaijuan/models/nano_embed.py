@@ -48,6 +48,10 @@ class NanoEmbedder:
         """Vector of one question, put behind the model's own "query: "."""
         return _unit(self._model.query(text))
 
+    def sentence(self, text: str) -> Vector:
+        """Vector of a sentence compared with questions and other sentences, encoded as they are."""
+        return self.query(text)
+
 
 def _unit(vector: Vector) -> Vector:
     # The package does not look at its engine's return code, so a failed call shows only in the numbers.

@@ -31,6 +31,9 @@ class TopicEmbedder:
         vector[-1] = not vector.any()
         return vector / np.linalg.norm(vector)
 
+    def sentence(self, text: str) -> Vector:
+        return self.query(text)
+
     passage = query
 
 

@@ -46,6 +46,9 @@ class StandInEmbedder:
         seed = int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:8], "big")
         return unit(np.random.default_rng(seed).standard_normal(self._returned).astype(np.float32))
 
+    def sentence(self, text: str) -> Vector:
+        return self.query(text)
+
 
 def unit(vector: Vector) -> Vector:
     """The vector at unit length, as embedding models deliver it; an all-zero one stays as it is."""

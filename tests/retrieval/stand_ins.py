@@ -40,7 +40,7 @@ class LetterEmbedder:
             counts[ord(letter) % self.dims] += 1
         return counts / np.linalg.norm(counts)
 
-    query = passage
+    query = sentence = passage
 
 
 class BrokenEmbedder(LetterEmbedder):
@@ -49,6 +49,9 @@ class BrokenEmbedder(LetterEmbedder):
     def query(self, text: str) -> Vector:
         """Always fails."""
         raise ModelUnavailable("模型文件不见了。")
+
+    def sentence(self, text: str) -> Vector:
+        return self.query(text)
 
 
 def collection(folder: Path, texts: dict[str, str] | None = None, embedder: Any = LetterEmbedder) -> EmbeddedEngine:
