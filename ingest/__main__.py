@@ -35,11 +35,11 @@ def _ingest(services: Services, arguments: Sequence[str]) -> int:
     parser.add_argument("--all", action="store_true", help="所有集合")
     parser.add_argument("--if-missing", action="store_true", help="已有可用索引的集合不再处理")
     options = parser.parse_args(arguments)
-    names = [c.name for c in services.collections()] if options.all else options.names
+    names = services.collection_names() if options.all else options.names
     if not names:
         print("请给出集合名，或用 --all 处理所有集合；例：python -m ingest shop", file=sys.stderr)
         return 2
-    failed = False
+    failed = done = False
     for name in names:
         try:
             collection = services.collection(name)
@@ -51,9 +51,10 @@ def _ingest(services: Services, arguments: Sequence[str]) -> int:
             print(f"{name}：{error}", file=sys.stderr)
             failed = True
         else:
+            done = True
             _print(report)
             failed |= bool(report.rejected) or any(skipped.reason_code != "empty" for skipped in report.skipped)
-    if services.stages.embedder_notice:
+    if done and services.stages.embedder_notice:
         print(services.stages.embedder_notice.text)
     return int(failed)
 

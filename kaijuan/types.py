@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+#: The fixed sentence of a refusal; nothing else is ever said in its place.
+REFUSAL = "资料中没有找到能支撑回答的内容。"
+
 LegName = Literal["keyword", "vector"]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kaijuan.answering.answer import Answering, answer
 from kaijuan.answering.types import Answer, Event, Finished
@@ -12,7 +14,7 @@ from kaijuan.chunking.token_count import token_counter
 from kaijuan.collection import Collection, collection_names, load_collection
 from kaijuan.engines.base import Engine
 from kaijuan.engines.embedded.engine import EmbeddedEngine
-from kaijuan.errors import ViewError
+from kaijuan.errors import CorpusError, ViewError
 from kaijuan.indexing.ingest import Ingesting
 from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_embedder
@@ -31,8 +33,16 @@ class Services:
     stages: Stages
 
     def collections(self) -> list[Collection]:
-        """All collections, sorted by name."""
-        return [self.collection(name) for name in collection_names(self.settings.corpus_dir)]
+        """All collections whose collection.toml can be read, sorted by name; one that cannot never hides the others."""
+        readable = []
+        for name in self.collection_names():
+            with suppress(CorpusError):
+                readable.append(self.collection(name))
+        return readable
+
+    def collection_names(self) -> list[str]:
+        """Names of all collections, sorted, unreadable ones included."""
+        return collection_names(self.settings.corpus_dir)
 
     def collection(self, name: str) -> Collection:
         """One collection; raises CollectionNotFound or CorpusError."""
@@ -48,6 +58,10 @@ class Services:
             context_tokens=self.settings.context_tokens,
             question_chars=self.settings.question_chars,
         )
+
+    def dataset_options(self) -> Options:
+        """Retrieval options for a data set, which has no settings of its own."""
+        return replace(self.options(Collection("", Path(), "")), leg_size=50)
 
     def ask(self, question: str, collection_name: str, viewer: Viewer) -> Iterator[Event]:
         """The answer to a question as a stream of events; raises KaijuanError before the first event."""

@@ -78,14 +78,16 @@ def test_asking_before_indexing_is_told_before_the_first_event(place: Workplace)
         load_services(place.settings).ask("退货", NAME, VIEWER)
 
 
-def test_collections_are_sorted_and_a_broken_one_is_named(services: Services, place: Workplace) -> None:
+def test_collections_are_sorted_and_a_broken_one_does_not_hide_the_others(services: Services, place: Workplace) -> None:
     other = place.settings.corpus_dir / "aaa"
     other.mkdir()
     (other / "collection.toml").write_text('title = "甲"\n', encoding="utf-8")
     assert [own.name for own in services.collections()] == ["aaa", NAME]
     (other / "collection.toml").write_text("title =", encoding="utf-8")
+    assert [own.name for own in services.collections()] == [NAME]
+    assert services.collection_names() == ["aaa", NAME]
     with pytest.raises(CorpusError, match="aaa"):
-        services.collections()
+        services.collection("aaa")
 
 
 def test_a_document_is_given_whole_and_in_order(services: Services, place: Workplace) -> None:

@@ -7,23 +7,25 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kaijuan.answering.citations import CitationReader
+from kaijuan.answering.citations import CitationReader, unshield
 from kaijuan.answering.compose import Rated, choose, draft, rate
 from kaijuan.answering.conflict import Passage, find_conflicts
 from kaijuan.answering.figures import figures
-from kaijuan.answering.refusal import COVERED_SHARE, decide, is_grey, missing_codes, unheld_words
+from kaijuan.answering.refusal import COVERED_SHARE, SPOKEN_TO, BestCosine, decide, is_grey, missing_codes, unheld_words
 from kaijuan.answering.similarity import Similarity, covered, term_weights, titled
 from kaijuan.answering.types import REFUSAL, Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source
 from kaijuan.answering.units import units
-from kaijuan.retrieval.retrieve import Options, Stages, retrieve
-from kaijuan.text import query_terms
+from kaijuan.retrieval.retrieve import Options, Stages, best_cosine, retrieve
+from kaijuan.text import without_question_words
 from kaijuan.types import Candidate, Trace, Viewer
 
 #: Documents named after a refusal as nearest topics.
 NEAREST = 3
 #: Sentences of a passage that are looked at for disputed figures.
 DISPUTED_SENTENCES = 6
-_PARTS = re.compile(r"[？?；;。！!\n]+")
+#: Share of a part's characters that nothing found holds, from which it counts as missing.
+UNHELD_SHARE = 0.3
+_PARTS = re.compile(r"[^？?；;。！!\n]+[？?]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,17 @@ def answer(question: str, collection: str, answering: Answering, viewer: Viewer)
     """
     start = time.perf_counter()
     trace = retrieve(question, collection, answering.stages, answering.options, viewer)
-    return _events(trace, Similarity(answering.stages.embedder), start)
+
+    def nearest(text: str) -> float:
+        return best_cosine(text, collection, answering.stages, viewer, trace.version)
+
+    return _events(trace, Similarity(answering.stages.embedder), nearest, start)
 
 
-def _events(trace: Trace, similarity: Similarity, start: float) -> Iterator[Event]:
+def _events(trace: Trace, similarity: Similarity, nearest: BestCosine, start: float) -> Iterator[Event]:
     yield Retrieved(trace)
     weights = term_weights(trace.terms, trace.term_weights)
-    refusal = decide(trace, similarity, weights)
+    refusal = decide(trace, similarity, weights, nearest)
     rated = [] if refusal else rate(trace.searched, trace.context, similarity, weights)
     if not rated:
         yield Piece(REFUSAL)
@@ -67,13 +73,13 @@ def _events(trace: Trace, similarity: Similarity, start: float) -> Iterator[Even
     reader = CitationReader(trace.numbered(), renumber=True)
     said: list[str] = []
     for piece in draft(chosen, conflicts, numbers):
-        if text := reader.feed(piece):
+        if text := unshield(reader.feed(piece)):
             said.append(text)
             yield Piece(text)
-    if text := reader.close():
+    if text := unshield(reader.close()):
         said.append(text)
         yield Piece(text)
-    yield Finished(_answered(trace, "".join(said), reader, conflicts, rated, weights, start))
+    yield Finished(_answered(trace, "".join(said), reader, conflicts, rated, similarity, weights, start))
 
 
 def _answered(
@@ -82,6 +88,7 @@ def _answered(
     reader: CitationReader,
     conflicts: tuple[Conflict, ...],
     rated: Sequence[Rated],
+    similarity: Similarity,
     weights: dict[str, float],
     start: float,
 ) -> Answer:
@@ -92,7 +99,7 @@ def _answered(
         sources=tuple(Source(reader.shown(n), numbered[n]) for n in reader.cited),
         trace=trace,
         weak=is_grey(trace, weights) or _is_thin(trace, rated, weights),
-        missing=(*missing_codes(trace.searched, trace.candidates), *missing_parts(trace.searched, rated)),
+        missing=(*missing_codes(trace.searched, trace.candidates), *missing_parts(trace.searched, rated, similarity)),
         conflicts=conflicts,
         removed=tuple(reader.removed),
         notices=trace.notices,
@@ -123,18 +130,28 @@ def _is_thin(trace: Trace, rated: Sequence[Rated], weights: dict[str, float]) ->
     return not near and covered(weights, best.unit.text) < COVERED_SHARE
 
 
-def missing_parts(question: str, rated: Sequence[Rated]) -> tuple[str, ...]:
-    """Parts of a question of several that hold words of which no sentence found speaks."""
-    parts = [part.strip() for part in _PARTS.split(question) if len(part.strip()) > 3]
-    if len(parts) < 2:
+def missing_parts(question: str, rated: Sequence[Rated], similarity: Similarity) -> tuple[str, ...]:
+    """Parts of a question of several that ask for what no sentence found speaks of, in these or in other words."""
+    parts = [part.strip() for part in _PARTS.findall(question)]
+    asking = [part for part in parts if len(part) > 3 and (part[-1] in "？?" or without_question_words(part) != part)]
+    if len(asking) < 2:
         return ()
-    text = "\n".join(f"{r.unit.lead}\n{r.unit.text}" for r in rated)
-    return tuple(part for part in parts if _mostly_unheld(part, text))
+    text = "\n".join(f"{r.compared}\n{r.unit.lead}" for r in rated)
+    return tuple(part.rstrip("？?") for part in asking if _is_missing(part, text, rated, similarity))
 
 
-def _mostly_unheld(part: str, text: str) -> bool:
-    free = sum(map(len, unheld_words(part, text)))
-    return free >= 2 and free >= 0.3 * max(1, sum(map(len, query_terms(part))) / 2)
+def _is_missing(part: str, text: str, rated: Sequence[Rated], similarity: Similarity) -> bool:
+    """Whether much of a part is not held, and nothing found moves away when what is not held is left out."""
+    words = unheld_words(part, text)
+    if sum(map(len, words)) < max(2.0, UNHELD_SHARE * len("".join(without_question_words(part).split()))):
+        return False
+    if not similarity.available:
+        return True
+
+    def best(asked: str) -> float:
+        return max((similarity.near(asked, r.compared) for r in rated), default=0.0)
+
+    return all(best(part) - best(part.replace(word, "", 1)) < SPOKEN_TO for word in words)
 
 
 def _conflicts(

@@ -20,6 +20,7 @@ _COULD_BE = re.compile(r"\^?[资料来源材souurce\d０-９\s,，、;；~～\-�
 _NUMBERS = re.compile(r"(\d+)\s*(?:[~～\-–—至到]\s*(\d+))?")
 _FENCE = re.compile(r"[ \t>]*(?P<marker>`{3,}|~{3,})")
 _MAYBE_FENCE = re.compile(r"[ \t>]*(?:`{0,3}|~{0,3})\Z")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _IDENTIFIER = re.compile(r"(?<![A-Za-z0-9_])[a-z_][A-Za-z0-9_]*\Z")
 #: Longest marker and longest code span waited for in a stream; longer ones are text.
 MAX_MARKER = 40
@@ -173,8 +174,10 @@ def _numbers(body: str) -> list[int]:
         return []
     found: list[int] = []
     for match in _NUMBERS.finditer(body):
-        first = int(match[1][:9])
-        last = int(match[2][:9]) if match[2] else first
+        ends = [end for end in match.groups() if end]
+        if any(_YEAR.fullmatch(end) or (len(end) > 1 and end.startswith("0")) for end in ends):
+            return []  # a year or a date, not the number of a source
+        first, last = int(ends[0][:9]), int(ends[-1][:9])
         if last < first or last - first > _MAX_RANGE:
             found += [first, last] if match[2] else [first]
         else:
@@ -201,13 +204,31 @@ def _copy(text: str, start: int, end: int) -> tuple[int, str]:
     return end - start, text[start:end]
 
 
-def strip_citations(text: str) -> str:
-    """The text without any citation marker, for copying or comparing."""
-    reader = CitationReader(())
-    return reader.feed(text) + reader.close()
+# Private characters that stand for brackets and backticks of a source while an answer is read for citations.
+_SHIELD = str.maketrans(
+    {"[": "\ue000", "]": "\ue001", "［": "\ue002", "］": "\ue003", "【": "\ue004", "】": "\ue005", "`": "\ue006"}
+)
+_UNSHIELD = str.maketrans({shield: chr(char) for char, shield in _SHIELD.items()})
+_FOOTNOTE = re.compile("\ue000(\\d{1,3})\ue001")
+
+
+def shield(text: str) -> str:
+    """Text of a source as it may stand in an answer's draft: nothing in it is taken for a citation or for code."""
+    return text.translate(_SHIELD)
+
+
+def unshield(text: str) -> str:
+    """The text of a draft as it is shown; a source's own footnote [3] gets full-width brackets, so as not to be ours."""
+    return _FOOTNOTE.sub(r"［\1］", text).translate(_UNSHIELD)
 
 
 def pieces(text: str, size: int = 8) -> Iterator[str]:
     """A text cut into pieces of `size` characters, as a stream would deliver it."""
     for start in range(0, len(text), size):
         yield text[start : start + size]
+
+
+def strip_citations(text: str) -> str:
+    """The text without any citation marker, for copying or comparing."""
+    reader = CitationReader(())
+    return reader.feed(text) + reader.close()

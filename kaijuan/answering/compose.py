@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
-from kaijuan.answering.citations import strip_citations
+from kaijuan.answering.citations import shield
 from kaijuan.answering.figures import figures
 from kaijuan.answering.refusal import asked_codes
 from kaijuan.answering.similarity import Similarity, covered, titled
@@ -128,21 +129,26 @@ def _needed(item: Rated, best: Rated, strict: bool) -> float:
 def _best_of_parts(question: str, rated: Sequence[Rated], similarity: Similarity) -> list[Rated]:
     """The nearest unit of each part of a question that asks several things, where it is near enough."""
     parts = [part for part in _PARTS.split(question) if len(part.strip()) >= PART_CHARS]
-    if len(parts) < 2 or not similarity.available:
+    if not similarity.available or (len(parts) < 2 and len(asked_codes(question)) < 2):
         return []
     fitting = [item for item in rated if _code_factor(question, item.unit.text) >= 1.0]
+    codes = asked_codes(question)
+    by_code = [next((r for r in fitting if code in asked_codes(r.unit.text)), None) for code in codes if len(codes) > 1]
     nearest = [max((similarity.near(part, r.compared), -i) for i, r in enumerate(fitting)) for part in parts if fitting]
-    return [fitting[-place] for cosine, place in nearest if cosine >= NEAR_PART]
+    near = [fitting[-place] for cosine, place in nearest if cosine >= NEAR_PART]
+    return [item for item in (*by_code, *near) if item is not None]
 
 
 def _with_its_list(unit: Unit, around: Sequence[Unit], whole_list: bool) -> list[Unit]:
     """The unit, with the list that it opens, or for a how-question the list it belongs to."""
-    own = next((u for u in around if u.text == unit.text), None)
+    # Repeated sentences were left out of what was rated, so places may differ; the place counts where it agrees.
+    alike = [u for u in around if u.text == unit.text]
+    own = next((u for u in alike if u.place == unit.place), next(iter(alike), None))
     if own is None:
         return [unit]
     if own.text.endswith(("：", ":")):
-        following = [u for u in around if u.place > own.place and u.kind in ("item", "row") and u.lead == own.text]
-        return [own, *following[:LIST_ITEMS]]
+        rest = takewhile(lambda u: u.kind in ("item", "row") and u.lead == own.text, around[own.place + 1 :])
+        return [own, *islice(rest, LIST_ITEMS)]
     if own.kind == "item" and whole_list:
         items = [u for u in around if u.kind == "item" and u.block == own.block]
         return items[:LIST_ITEMS] if own in items[:LIST_ITEMS] else [own]
@@ -185,7 +191,7 @@ def draft(chosen: Sequence[Unit], conflicts: Sequence[Conflict], numbers: dict[s
             date = statement.chunk.updated or "未注明日期"
             newer = "，较新" if statement.newer else ""
             said = _before_stop(statement.sentence, f"[{numbers[statement.chunk.id]}]")
-            yield f"- 《{statement.chunk.title}》（{date}{newer}）：{said}\n"
+            yield f"- 《{shield(statement.chunk.title)}》（{date}{newer}）：{said}\n"
     said_already = {fold(s.sentence) for s in disputed}
     previous: Unit | None = None
     for unit in chosen:
@@ -208,8 +214,6 @@ def _said(unit: Unit, previous: Unit | None) -> Iterator[str]:
 
 def _before_stop(text: str, marker: str) -> str:
     """The citation goes before the full stop of its sentence."""
-    # A bracketed number in the source is the source's own footnote; here it would point at one of our sources.
-    text = strip_citations(text)
-    body = text.rstrip("。；;.：:，,、")
-    end = text[len(body) :]
-    return f"{body}{marker}{end if end[:1] in ('：', ':') else '。'}"
+    body = text.rstrip("。；;.：:，,、！？!?")
+    end = text[len(body) :][:1]
+    return f"{shield(body)}{marker}{end if end and end in '：:！？!?' else '。'}"

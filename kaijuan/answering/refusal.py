@@ -8,15 +8,18 @@ does not occur: codes, names of variants, and in the grey zone above the floor w
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 
-from kaijuan.answering.similarity import Similarity, covered, titled
+from kaijuan.answering.similarity import Similarity, covered
 from kaijuan.answering.types import Refusal
-from kaijuan.answering.units import units
 from kaijuan.text import code_words, fold, without_question_words
 from kaijuan.text.folding import CJK
 from kaijuan.text.tokens import word_forms
 from kaijuan.types import Candidate, Trace
+
+#: Cosine of the nearest passage that the viewer may read to a text.
+BestCosine = Callable[[str], float]
 
 #: What a passage that holds all of the question's term weight adds to the best cosine.
 COVERAGE_WEIGHT = 0.15
@@ -28,7 +31,7 @@ COVERED_SHARE = 0.4
 NEAR_SENTENCE = 0.6
 SPOKEN_TO = 0.05
 #: Lines that are compared by embedding, those with most of the question's words first.
-COMPARED_LINES = 12
+COMPARED_LINES = 24
 #: Without a measured floor: agreement of the legs plus half the coverage below this points nowhere; with the keyword
 #: leg alone, coverage below that.
 AGREEMENT_FLOOR = 0.1
@@ -38,14 +41,23 @@ COVERAGE_FLOOR = 0.15
 _CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_]).{4,}\Z|\d+\.\d+\.\d+\Z")
 # The number of a section pasted in front of a question.
 _SECTION_NUMBER = re.compile(r"\A\s*\d+(?:\.\d+)+[.、\s]")
-_MEASURE = re.compile(r"\d+(?:\.\d+)?[a-z]{1,3}\Z")
+_LINE_END = re.compile(r"[\n。；！？]")
+# 10kg, 100mbps, 7x24: figures with a unit or a sign between them.
+_MEASURE = re.compile(r"\d+(?:\.\d+)?[a-z]{1,5}\Z|\d+x\d+\Z")
+# Addresses and the long numbers of single orders and parcels: they name a case, not what the documents describe.
+_ADDRESS = re.compile(r"\S*(?:@|://|www\.)[\x21-\x7e]*|[\w.-]+\.(?:com|cn|net|org)\b")
+_LONG_NUMBER = re.compile(r"\d{8,}")
+_PREFIX = re.compile(r"[^\W\d_]+")
+#: Words before 版 that tell a form or an age, and endings that make another word of it; no names of editions.
+_NO_EDITION = re.compile("最新|电子|纸质|中文|英文|手机|网页|电脑|移动|正式|测试|.[这那哪新旧改出排正老]")
 #: A plan or edition by name (旗舰版); 版本, 版权 and the like are other words.
 _EDITION = re.compile(rf"[{CJK}]{{2}}版(?![本权面块式主])")
 
 
-def decide(trace: Trace, similarity: Similarity, weights: dict[str, float]) -> Refusal | None:
+def decide(trace: Trace, similarity: Similarity, weights: dict[str, float], best_cosine: BestCosine) -> Refusal | None:
     """The refusal that this trace calls for, None when there is something to answer from.
 
+    `best_cosine` asks the collection how near its nearest passage is to another text.
     `weights` is the idf of the question's terms; a term that no chunk holds has the highest weight.
     """
     if not trace.candidates:
@@ -57,21 +69,38 @@ def decide(trace: Trace, similarity: Similarity, weights: dict[str, float]) -> R
         return Refusal("off_topic", "问题与这个集合的资料不相关。")
     if names := missing_names(trace.searched, trace.candidates):
         return Refusal("missing_name", f"资料里没有提到“{'、'.join(names)}”。")
-    if is_grey(trace, weights) and not speaks_to(trace.searched, trace.context, similarity, weights):
+    if is_grey(trace, weights) and not speaks_to(trace, similarity, weights, best_cosine):
         return Refusal("not_covered", "找到的段落都没有谈到所问的内容。")
     return None
 
 
 def asked_codes(question: str) -> tuple[str, ...]:
-    """Codes, models and version numbers in a question: words of letters and digits, no measures such as 10kg."""
-    question = _SECTION_NUMBER.sub("", question)
-    return tuple(word for word in code_words(question) if _CODE.match(word) and not _MEASURE.match(word))
+    """Codes, models and version numbers in a question: words of letters and digits.
+
+    No measures such as 10kg, no addresses, no order numbers.
+    """
+    words = code_words(_ADDRESS.sub(" ", _SECTION_NUMBER.sub("", question)))
+    return tuple(w for w in words if _CODE.match(w) and not _MEASURE.match(w) and not _LONG_NUMBER.search(w))
 
 
 def missing_codes(question: str, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """Codes of the question that no candidate holds in any spelling."""
+    """Codes of the question that no candidate holds in any spelling.
+
+    A word in lower case that shares its letters with no code of the candidates (win10) is taken for an ordinary word.
+    """
     held = {share.term for candidate in candidates for share in candidate.terms}
-    return tuple(code.upper() for code in asked_codes(question) if held.isdisjoint([code, _joined(code)]))
+    unheld = [code for code in asked_codes(question) if held.isdisjoint([code, _joined(code)])]
+    if not unheld:
+        return ()
+    families = {_family(code) for candidate in candidates for code in asked_codes(candidate.chunk.search_text)}
+    written = unicodedata.normalize("NFKC", question)
+    return tuple(c.upper() for c in unheld if _family(c) in families or c not in written or not _PREFIX.search(c))
+
+
+def _family(code: str) -> str:
+    """The letters a code begins with: e of e4032, sf of sf-3000; "" for a version number."""
+    match = _PREFIX.match(code)
+    return match.group() if match else ""
 
 
 def _joined(code: str) -> str:
@@ -84,7 +113,8 @@ def missing_names(question: str, candidates: Sequence[Candidate]) -> tuple[str, 
     if len(set(_EDITION.findall(text))) < 2:
         return ()
     asked = _EDITION.findall(without_question_words(fold(question)))
-    return tuple(name for name in dict.fromkeys(asked) if name not in text and name[:2] not in text)
+    named = [name for name in dict.fromkeys(asked) if not _NO_EDITION.match(name)]
+    return tuple(name for name in named if name not in text and name[:2] not in text)
 
 
 def evidence(trace: Trace, weights: dict[str, float]) -> float:
@@ -115,31 +145,19 @@ def is_grey(trace: Trace, weights: dict[str, float]) -> bool:
     return floor is not None and evidence(trace, weights) < floor + GREY_ZONE
 
 
-def speaks_to(question: str, context: Sequence[Candidate], similarity: Similarity, weights: dict[str, float]) -> bool:
+def speaks_to(trace: Trace, similarity: Similarity, weights: dict[str, float], best_cosine: BestCosine) -> bool:
     """Whether the passages speak to the question: in its own words, in a near sentence, or in other words."""
-    text = "\n".join(candidate.chunk.search_text for candidate in context)
+    question = trace.searched
+    text = "\n".join(candidate.chunk.search_text for candidate in trace.context)
     if covered(weights, text) >= COVERED_SHARE:
         return True
-    lines = _lines(context, weights)
-    best = max((similarity.near(question, line) for line in lines), default=0.0)
-    if best >= NEAR_SENTENCE:
+    lines = [line for line in _LINE_END.split(text) if len(line) > 3]
+    lines = sorted(dict.fromkeys(lines), key=lambda line: -covered(weights, line))[:COMPARED_LINES]
+    if any(similarity.near(question, line) >= NEAR_SENTENCE for line in lines):
         return True
-    for word in unheld_words(question, text):
-        without = question.replace(word, "", 1)
-        if best - max((similarity.near(without, line) for line in lines), default=0.0) >= SPOKEN_TO:
-            return True
-    return False
-
-
-def _lines(context: Sequence[Candidate], weights: dict[str, float]) -> list[str]:
-    """Sentences of the passages as they are compared, those with most of the question's words first."""
-    lines = [
-        titled(candidate.chunk.title, unit.text)
-        for candidate in reversed(context)
-        for unit in units(candidate.chunk.text, candidate.context_number or 0)
-        if unit.kind not in ("heading", "code")
-    ]
-    return sorted(dict.fromkeys(lines), key=lambda line: -covered(weights, line))[:COMPARED_LINES]
+    best = trace.evidence.best_cosine or 0.0
+    without = [question.replace(word, "", 1) for word in unheld_words(question, text)]
+    return any(best - best_cosine(rest) >= SPOKEN_TO for rest in without)
 
 
 def unheld_words(question: str, text: str) -> list[str]:

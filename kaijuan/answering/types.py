@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kaijuan.types import REFUSAL as REFUSAL
 from kaijuan.types import Candidate, Chunk, Notice, Trace
-
-#: The fixed sentence of a refusal; nothing else is ever said in its place.
-REFUSAL = "资料中没有找到能支撑回答的内容。"
 
 RefusalReason = Literal["off_topic", "missing_code", "missing_name", "not_covered", "no_hits"]
 
@@ -38,7 +36,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two or more sources that give different figures for the same thing, oldest first; none is chosen."""
+    """Two or more sources that give different figures for the same thing, undated first, then oldest first; none is chosen."""
 
     unit: str
     statements: tuple[Statement, ...]
@@ -84,7 +82,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """Event: the four stages before the answer are done."""
+    """Event: retrieval is done."""
 
     trace: Trace
 

@@ -16,13 +16,19 @@ UnitKind = Literal["sentence", "item", "row", "question", "heading", "code"]
 
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\Z")
 _ITEM = re.compile(
-    r"(?P<indent>\s*)(?P<mark>[-*+](?=\s)|[•·]|\d{1,3}(?:[、)）]|\.(?!\d))|[（(]\d{1,3}[）)])\s*(?P<text>\S.*)\Z"
+    r"(?P<indent>\s*)(?P<mark>[-*+](?=\s)|[•·]|\d{1,3}(?:[、)）](?!\s*\d)|\.(?!\d))|[（(]\d{1,3}[）)])\s*(?P<text>\S.*)\Z"
 )
 _RULE_ROW = re.compile(r"\|?[\s:|-]*-[\s:|-]*\Z")
 _ASKS = re.compile(r"\*{0,2}(?:问|Q|q)\s*[:：.]\s*")
 _ANSWERS = re.compile(r"\*{0,2}(?:答|A|a)\s*[:：.]\s*\*{0,2}")
-_MARKUP = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+# Emphasis in pairs only: a lone asterisk is text (*86, *.jpg).
+_MARKUP = (
+    re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"),
+    re.compile(r"(?<![A-Za-z0-9_])__(?=\S)(.+?)(?<=\S)__(?![A-Za-z0-9_])"),
+    re.compile(r"(?<![*\w])\*(?=[^\s*.])([^*]+?)(?<=[^\s*])\*(?![*\w.])"),
+)
+_CELL_END = re.compile(r"(?<!\\)\|")
+_FENCE = re.compile(r"\s*(?P<marker>`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class _Reader:
         self._block = 0
         self._lead = ""
         self._header: list[str] = []
-        self._fenced = False
+        self._fence: str | None = None
 
     def read(self, text: str) -> list[Unit]:
         lines = text.split("\n")
@@ -64,11 +70,15 @@ class _Reader:
         return self._units
 
     def _line(self, line: str, following: str) -> None:
-        if _FENCE.match(line):
-            self._fenced = not self._fenced
-            self._block += not self._fenced
-        elif self._fenced:
-            self._add(line.strip(), "code")
+        fence = _FENCE.match(line)
+        if self._fence is not None:
+            if fence and fence["marker"].startswith(self._fence):
+                self._fence = None
+                self._block += 1
+            else:
+                self._add(line.strip(), "code")
+        elif fence:
+            self._fence = fence["marker"]
         elif not line.strip():
             self._block += 1
             self._header = []
@@ -84,7 +94,9 @@ class _Reader:
             self._paragraph(line)
 
     def _row(self, line: str, following: str) -> None:
-        cells = [plain(cell) for cell in line.strip().strip("|").split("|")]
+        row = line.strip().removeprefix("|")
+        row = row[:-1] if row.endswith("|") and not row.endswith("\\|") else row
+        cells = [plain(cell.replace("\\|", "|")) for cell in _CELL_END.split(row)]
         if _RULE_ROW.match(line.strip()):
             return
         if _RULE_ROW.match(following.strip()) and following.strip():
@@ -99,7 +111,7 @@ class _Reader:
 
     def _paragraph(self, line: str) -> None:
         if asked := _ASKS.match(line):
-            self._lead = plain(line[asked.end() :])
+            self._lead = plain(line[asked.end() :].rstrip().removesuffix("**"))
             self._block += 1
             self._add(self._lead, "question")
         elif answered := _ANSWERS.match(line):
@@ -121,4 +133,6 @@ class _Reader:
 
 def plain(text: str) -> str:
     """A line without Markdown emphasis and surrounding blanks."""
-    return _MARKUP.sub("", text).strip()
+    for markup in _MARKUP:
+        text = markup.sub(r"\1", text)
+    return text.strip()

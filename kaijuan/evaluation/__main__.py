@@ -27,6 +27,9 @@ from kaijuan.wiring import Services, load_services
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; exit status 0 when it did what was asked (selfcheck: when all checks hold)."""
     options = _parser().parse_args(arguments)
+    if options.output is not None and not options.output.absolute().parent.is_dir():
+        print(f"输出目录 {options.output.parent} 不存在，请先建立或换一个 --output。", file=sys.stderr)
+        return 2
     try:
         return int(options.command(options))
     except KaijuanError as error:
@@ -54,14 +57,21 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="用另一数据集的问题测拒答，可多次给出",
     )
-    run.add_argument("--leg-size", type=int, help="每路取多少条")
-    run.add_argument("--limit", type=int, help="只用前 N 个问题")
+    run.add_argument("--leg-size", type=_positive, help="每路取多少条")
+    run.add_argument("--limit", type=_positive, help="只用前 N 个问题")
     run.add_argument("--output", type=Path, help="结果 JSON，默认 evaluation-NAME.json")
     run.set_defaults(command=_run)
     check = commands.add_parser("selfcheck", help="B1–B5 五项自检")
     check.add_argument("--output", type=Path, default=Path("selfcheck.json"))
     check.set_defaults(command=_selfcheck)
     return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} 应为 1 或更大的数")
+    return number
 
 
 def _baseline(options: argparse.Namespace) -> int:
@@ -102,7 +112,7 @@ def _questions(services: Services, options: argparse.Namespace) -> tuple[str, st
             dataset, services.engine, services.stages.embedder, services.settings.vector_cache, step
         )
     print(f"{dataset.name}：{len(dataset.chunks)} 段，新算向量 {embedded} 个")
-    return dataset.name, name, dataset.questions, Options()
+    return dataset.name, name, dataset.questions, services.dataset_options()
 
 
 def _refusals(

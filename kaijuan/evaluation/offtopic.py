@@ -11,7 +11,7 @@ from kaijuan.answering.similarity import Similarity, term_weights
 from kaijuan.errors import QuestionError
 from kaijuan.evaluation.questions import Question
 from kaijuan.evaluation.run import EVALUATOR
-from kaijuan.retrieval.retrieve import Options, Stages, retrieve
+from kaijuan.retrieval.retrieve import Options, Stages, best_cosine, retrieve
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def refusal_rate(
     options: Options,
     progress: Callable[[int], None] | None = None,
 ) -> RefusalRate:
-    """Put every question to the collection and count the product's own refusals."""
+    """Put every question to the collection and count the refusals decided on retrieval's evidence."""
     reasons: Counter[str] = Counter()
     for question in questions:
         reasons[_reason(question, collection, stages, options)] += 1
@@ -52,7 +52,10 @@ def _reason(question: Question, collection: str, stages: Stages, options: Option
         trace = retrieve(question.text, collection, stages, options, EVALUATOR)
     except QuestionError:
         return "no_terms"
-    refusal = decide(
-        trace, Similarity(stages.embedder if trace.vector else None), term_weights(trace.terms, trace.term_weights)
-    )
+    similarity = Similarity(stages.embedder if trace.vector else None)
+
+    def nearest(text: str) -> float:
+        return best_cosine(text, collection, stages, EVALUATOR, trace.version)
+
+    refusal = decide(trace, similarity, term_weights(trace.terms, trace.term_weights), nearest)
     return refusal.reason if refusal else ""

@@ -122,7 +122,6 @@ def _percent(value: float | None) -> str:
 
 def _invented() -> Check:
     tally = Attribution()
-    before = "0/1"
     clean = resolve("七天内可以退货[2]。", 8)
     tally = tally.add(clean.cited, clean.removed)
     before = f"{tally.invented}/{tally.answers}"

@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kaijuan.errors import IngestLocked
+from kaijuan.errors import IngestError, IngestLocked
 
 
 @contextmanager
 def ingest_lock(folder: Path, collection: str) -> Iterator[None]:
     """Hold the collection's lock file; raises IngestLocked at once when another process holds it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IngestError(
+            f"数据目录 {folder.parent} 无法写入（{error.strerror}），请检查 KAIJUAN_DATA_DIR。"
+        ) from error
     with (folder / f"{collection}.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -28,12 +28,15 @@ class VectorCache:
     """Vectors of texts already embedded; safe for several processes (WAL, one short write a batch)."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=30)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-        )
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=30)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+            )
+        except (sqlite3.Error, OSError) as error:
+            raise IngestError(f"向量缓存 {path.name} 无法使用（{error}），请删除这个文件或检查权限后重试。") from error
 
     def __enter__(self) -> VectorCache:
         return self

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import threading
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,21 +47,30 @@ class CachedEmbedder:
         if self._db is None:
             return self._embedder.query(text)
         key = hashlib.sha256(f"{self.name}\0sentence\0{text}".encode()).digest()
-        with self._lock:
-            row = self._db.execute("SELECT vector FROM sentences WHERE key = ?", (key,)).fetchone()
+        row = self._read(key)
         if row is not None and len(row[0]) == 4 * self.dims:
             return np.frombuffer(row[0], dtype=np.float32)
         vector = self._embedder.query(text)
-        with self._lock, self._db:
+        # A file that is locked, full or damaged must not cost an answer.
+        with suppress(sqlite3.Error), self._lock, self._db:
             self._db.execute("INSERT OR REPLACE INTO sentences VALUES (?, ?)", (key, vector.tobytes()))
         return vector
+
+    def _read(self, key: bytes) -> tuple[bytes] | None:
+        assert self._db is not None, "asked only with a file"
+        with suppress(sqlite3.Error), self._lock:
+            found: tuple[bytes] | None = self._db.execute(
+                "SELECT vector FROM sentences WHERE key = ?", (key,)
+            ).fetchone()
+            return found
+        return None
 
 
 def _open(file: Path) -> sqlite3.Connection | None:
     """The file of sentence vectors, None where it cannot be written: memory serves then."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(file, timeout=5, check_same_thread=False)
+        db = sqlite3.connect(file, timeout=1, check_same_thread=False)
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("CREATE TABLE IF NOT EXISTS sentences (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID")

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kaijuan.text import seed_tokens, sentences
-from kaijuan.types import Document, TermScore
+from kaijuan.types import REFUSAL, Document, TermScore
 
 TOP = 3
 #: Documents whose sentences the baseline puts into its answer.
 ANSWER_DOCUMENTS = 2
-REFUSAL = "资料中没有找到能支撑回答的内容。"
 
 
 @dataclass(frozen=True, slots=True)

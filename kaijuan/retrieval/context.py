@@ -53,7 +53,7 @@ def without_repeats(chunks: Sequence[Chunk]) -> list[str]:
         kept, last = [], 0
         for start, end in sentences(chunk.text):
             key = fold(chunk.text[start:end])
-            if len(key) > 8 and key in known:
+            if len(key) > 8 and key in known and not key.startswith("|"):  # a row needs its header
                 kept.append(chunk.text[last:start])
                 last = end
             known.add(key)

@@ -1,6 +1,6 @@
 """One question's way to its context: tokenise and embed, search both legs, fuse, rerank, choose the context.
 
-Chat, bench, evaluation and the command line all call `retrieve`.
+Chat, evaluation and the command line all call `retrieve`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Clock:
 
 
 def retrieve(question: str, collection: str, stages: Stages, options: Options, viewer: Viewer) -> Trace:
-    """Everything the four stages before the answer found out about a question.
+    """Everything that was found out about a question before anything is answered.
 
     Raises QuestionError for a question without searchable text, IndexMissing, and IndexMismatch when the index was
     built with another embedding model.
@@ -111,6 +111,18 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
         context_tokens=sum(c.tokens for c in context),
         token_counter=stages.token_counter,
     )
+
+
+def best_cosine(text: str, collection: str, stages: Stages, viewer: Viewer, version: str | None = None) -> float:
+    """Cosine of the nearest passage open to the viewer to a text; 0.0 without a vector leg or for nothing to embed."""
+    if stages.embedder is None or not text.strip():
+        return 0.0
+    try:
+        query = VectorQuery(stages.embedder.query(text), 1)
+        hits = stages.engine.search(collection, None, query, viewer, version).vector
+    except KaijuanError:
+        return 0.0
+    return hits[0].score if hits else 0.0
 
 
 def _shorten(question: str, limit: int) -> tuple[str, tuple[Notice, ...]]:

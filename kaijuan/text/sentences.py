@@ -12,7 +12,9 @@ import re
 # A sentence ends at a full stop, question or exclamation mark or semicolon with the closing marks behind it, or at a
 # line end; an ASCII full stop ends one only before a blank and behind a word of three letters or more, so not
 # after a list number or an abbreviation such as St.
-_END = re.compile(r"(?:[。！？!?；;]+|(?:(?<=[^\W\d_]{3})|(?<=\)))\.(?=\s))[”’」』）)\]】\"']*|\n+")
+_END = re.compile(
+    r"(?:(?:[。！？；]|[!?;](?=[\s”’」』）)\]】\"'!?;]|[^\x00-\x7f]|\Z))+|(?:(?<=[^\W\d_]{3})|(?<=\)))\.(?=\s))[”’」』）)\]】\"']*|\n+"
+)
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

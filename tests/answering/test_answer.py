@@ -11,6 +11,7 @@ import pytest
 
 from kaijuan.answering.answer import Answering, answer, missing_parts
 from kaijuan.answering.compose import Rated
+from kaijuan.answering.similarity import Similarity
 from kaijuan.answering.types import REFUSAL, Answer, Event, Finished, Piece, Retrieved
 from kaijuan.answering.units import Unit
 from kaijuan.engines.embedded.engine import EmbeddedEngine
@@ -179,9 +180,11 @@ def _rated(text: str) -> Rated:
 
 def test_a_part_of_the_question_of_which_nothing_speaks_is_named() -> None:
     found = [_rated("电子发票三天内开具。")]
-    assert missing_parts("电子发票几天开具？纸质发票寄送要多少钱？", found) == ("纸质发票寄送要多少钱",)
-    assert missing_parts("电子发票几天开具？三天内能开具发票吗？", found) == ()
-    assert missing_parts("纸质发票寄送要多少钱？", found) == ()
+    assert missing_parts("电子发票几天开具？纸质发票寄送要多少钱？", found, Similarity(None)) == (
+        "纸质发票寄送要多少钱",
+    )
+    assert missing_parts("电子发票几天开具？三天内能开具发票吗？", found, Similarity(None)) == ()
+    assert missing_parts("纸质发票寄送要多少钱？", found, Similarity(None)) == ()
 
 
 def test_a_missing_code_beside_one_that_is_held_is_named(engine: EmbeddedEngine) -> None:

@@ -26,6 +26,11 @@ _ROUNDING = 1e-6
 _NONE: Ordinals = np.empty(0, dtype=np.intp)
 
 
+def _open_count(term: TermPostings, closed: NDArray[np.bool_] | None) -> int:
+    """How many chunks open to the viewer hold a term: a weight must not tell of a document that they may not read."""
+    return len(term.chunks) if closed is None else int(np.count_nonzero(~closed[term.chunks]))
+
+
 class Snapshot:
     """Searches one build."""
 
@@ -62,7 +67,7 @@ class Snapshot:
             version=self.version,
             keyword=tuple(from_columns(Hit, chunks[k], range(1, len(by_keyword) + 1), bm25[k], cosine[k], terms[k])),
             vector=tuple(from_columns(Hit, chunks[v], range(1, len(by_vector) + 1), cosine[v], bm25[v], terms[v])),
-            term_weights={term.term: self.postings.weight(len(term.chunks)) for term in postings},
+            term_weights={term.term: self.postings.weight(_open_count(term, closed)) for term in postings},
         )
 
     def rank_keyword(
