@@ -1,0 +1,129 @@
+"""A chunk's form on the server, and who may read it.
+
+The field `search` gets the tokens of kaijuan.text.analyze, not the text: folding radicals, traditional characters,
+spaced-out lines and the further spellings of codes are beyond the server's analyzers. Terms are parted by blanks; the
+extra spellings hang on them by "|" and are indexed at the same place, so that they can be found and add no length.
+
+>>> token_line(analyze("SF-3000 打不开"))
+'sf-3000|sf3000|sf 打不|3000|打 不开|不|开'
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+from typing import Any
+
+from kaijuan.text import Analysis, analyze
+from kaijuan.types import Chunk, Viewer
+
+#: Lucene takes no term above 32,766 bytes, the server no document id above 512.
+_LONGEST_TERM, _LONGEST_ID = 256, 400
+#: Mark of passages open to everybody; those of a group carry "g:" and its name.
+_EVERYBODY = "everybody"
+
+Json = dict[str, Any]
+
+
+def stored_term(term: str) -> str:
+    """A term as indexed and asked for: itself, or for a monstrously long one its beginning and a hash."""
+    return term if len(term) <= _LONGEST_TERM else _shortened(term, _LONGEST_TERM)
+
+
+def document_id(chunk_id: str) -> str:
+    """Id of a chunk's document on the server."""
+    return chunk_id if len(chunk_id.encode("utf-8")) <= _LONGEST_ID else _shortened(chunk_id, _LONGEST_ID // 4)
+
+
+def _shortened(text: str, length: int) -> str:
+    return f"{text[: length - 32]}{blake2b(text.encode('utf-8'), digest_size=16).hexdigest()}"
+
+
+def token_line(analysis: Analysis) -> str:
+    """Tokens in one line; the extras are spread evenly over the terms."""
+    terms, extras = analysis.terms, analysis.extras
+    if not terms:
+        return ""
+    share = -(-len(extras) // len(terms))
+    # Places do not matter, only what shares one: phrases are not searched.
+    groups = ((term, *extras[i * share : (i + 1) * share]) for i, term in enumerate(terms))
+    return " ".join("|".join(map(stored_term, group)) for group in groups)
+
+
+def repeats(analysis: Analysis) -> str:
+    """Tokens that stand in a text more than once, with their counts; looked up by `frequency`.
+
+    >>> repeats(analyze("退货，退货"))
+    ' 退货=2 退=2 货=2 '
+    """
+    counts = Counter(map(stored_term, (*analysis.terms, *analysis.extras)))
+    return "".join([*(f" {token}={count}" for token, count in counts.items() if count > 1), " "])
+
+
+def frequency(token: str, repeated: str) -> int:
+    """How often a token stands in a text that holds it and has these repeats."""
+    start = repeated.find(f" {token}=")
+    if start < 0:
+        return 1
+    start += len(token) + 2
+    return int(repeated[start : repeated.index(" ", start)])
+
+
+def to_document(chunk: Chunk, analysis: Analysis, build: str) -> Json:
+    """The document of a chunk, without its vector."""
+    return {
+        "id": chunk.id,
+        "source_id": chunk.source_id,
+        "position": chunk.position,
+        "readers": [f"g:{group}" for group in chunk.audience] or [_EVERYBODY],
+        "search": token_line(analysis),
+        "length": len(analysis.terms),
+        "repeats": repeats(analysis),
+        "build": build,
+        "chunk": {
+            "title": chunk.title,
+            "text": chunk.text,
+            "headings": chunk.headings,
+            "start": chunk.start,
+            "end": chunk.end,
+            "updated": chunk.updated,
+            "department": chunk.department,
+            "kind": chunk.kind,
+            "audience": chunk.audience,
+            "id": chunk.id,
+            "source_id": chunk.source_id,
+            "position": chunk.position,
+        },
+    }
+
+
+def analysis_of(chunk: Chunk) -> Analysis:
+    """Tokens of what both legs index of a chunk."""
+    return analyze(chunk.search_text)
+
+
+def from_source(source: Json) -> Chunk:
+    """The chunk in a document's source."""
+    stored = source["chunk"]
+    # By place: a hundred chunks a question, and by name they take twice the time.
+    return Chunk(
+        stored["id"],
+        stored["source_id"],
+        stored["title"],
+        stored["text"],
+        tuple(stored["headings"]),
+        stored["position"],
+        stored["start"],
+        stored["end"],
+        stored["updated"],
+        stored["department"],
+        stored["kind"],
+        tuple(stored["audience"]),
+    )
+
+
+def reader_filter(viewer: Viewer) -> list[Json]:
+    """Filter clauses that let through what the viewer may read; none for someone who may read everything."""
+    if viewer.sees_all:
+        return []
+    return [{"terms": {"readers": [_EVERYBODY, *(f"g:{group}" for group in sorted(viewer.groups))]}}]
