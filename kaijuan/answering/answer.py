@@ -11,7 +11,16 @@ from kaijuan.answering.citations import CitationReader, unshield
 from kaijuan.answering.compose import Rated, choose, draft, rate
 from kaijuan.answering.conflict import Passage, find_conflicts
 from kaijuan.answering.figures import figures
-from kaijuan.answering.refusal import COVERED_SHARE, SPOKEN_TO, BestCosine, decide, is_grey, missing_codes, unheld_words
+from kaijuan.answering.refusal import (
+    COVERED_SHARE,
+    SPOKEN_TO,
+    BestCosine,
+    asked_codes,
+    decide,
+    is_grey,
+    missing_codes,
+    unheld_words,
+)
 from kaijuan.answering.similarity import Similarity, covered, term_weights, titled
 from kaijuan.answering.types import REFUSAL, Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source
 from kaijuan.answering.units import units
@@ -98,7 +107,7 @@ def _answered(
         text=text,
         sources=tuple(Source(reader.shown(n), numbered[n]) for n in reader.cited),
         trace=trace,
-        weak=is_grey(trace, weights) or _is_thin(trace, rated, weights),
+        weak=_is_thin(trace, rated, weights),
         missing=(*missing_codes(trace.searched, trace.candidates), *missing_parts(trace.searched, rated, similarity)),
         conflicts=conflicts,
         removed=tuple(reader.removed),
@@ -124,10 +133,13 @@ def _refused(trace: Trace, refusal: Refusal, start: float) -> Answer:
 
 
 def _is_thin(trace: Trace, rated: Sequence[Rated], weights: dict[str, float]) -> bool:
-    """Whether the best sentence is neither near the question nor holds much of its words."""
+    """Whether the evidence is little above the floor, or the best sentence neither near nor in the question's words."""
     best = rated[0]
+    codes = asked_codes(trace.searched)
+    if codes and not set(codes).isdisjoint(asked_codes(best.unit.text)):
+        return False  # the very code asked for stands in the sentence
     near = best.cosine >= 0.6 if trace.vector else False
-    return not near and covered(weights, best.unit.text) < COVERED_SHARE
+    return is_grey(trace, weights) or (not near and covered(weights, best.unit.text) < COVERED_SHARE)
 
 
 def missing_parts(question: str, rated: Sequence[Rated], similarity: Similarity) -> tuple[str, ...]:

@@ -131,7 +131,11 @@ def _best_of_parts(question: str, rated: Sequence[Rated], similarity: Similarity
     parts = [part for part in _PARTS.split(question) if len(part.strip()) >= PART_CHARS]
     if not similarity.available or (len(parts) < 2 and len(asked_codes(question)) < 2):
         return []
+    # Beside a code, only the passage that the answer comes from speaks for the question's other parts.
     fitting = [item for item in rated if _code_factor(question, item.unit.text) >= 1.0]
+    if asked_codes(question):
+        own = rated[0].unit.number
+        fitting = [r for r in fitting if r.unit.number == own or _code_factor(question, r.unit.text) > 1.0]
     codes = asked_codes(question)
     by_code = [next((r for r in fitting if code in asked_codes(r.unit.text)), None) for code in codes if len(codes) > 1]
     nearest = [max((similarity.near(part, r.compared), -i) for i, r in enumerate(fitting)) for part in parts if fitting]
