@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
+from kaijuan.errors import EngineError, IndexMismatch
 from kaijuan.models.base import Vector
 from kaijuan.types import Chunk, Hit, Notice, Viewer
 
@@ -76,6 +79,28 @@ class Version:
     chunks: int
     documents: int
     meta: BuildMeta
+
+
+def check_vectors(meta: BuildMeta, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
+    """What every build asks of vectors before it writes them: one a chunk, of the build's length, of unit length.
+
+    Raises IndexMismatch for a wrong shape, EngineError for a vector that is not of unit length, NaN included.
+    """
+    wanted = (len(chunks), meta.dims)
+    given = (len(chunks), 0) if vectors is None else vectors.shape
+    if given != wanted:
+        raise IndexMismatch(
+            f"模型 {meta.embedder} 的向量形状是 {given}，索引 {meta.collection} 需要 {wanted}，"
+            "请检查嵌入模型后重新运行 ingest。"
+        )
+    if vectors is None or not meta.dims:
+        return
+    lengths = np.linalg.norm(vectors, axis=1)
+    wrong = np.flatnonzero(~(np.abs(lengths - 1.0) < 1e-3))  # so written, it finds NaN too
+    if len(wrong):
+        raise EngineError(
+            f"段落 {chunks[wrong[0]].id} 的向量长度是 {lengths[wrong[0]]:.4f}，应为 1，请检查嵌入模型后重新运行 ingest。"
+        )
 
 
 class Build(Protocol):

@@ -7,15 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
-from kaijuan.engines.base import BuildMeta, Version
+from kaijuan.engines.base import BuildMeta, Version, check_vectors
 from kaijuan.engines.embedded.chunk_store_writer import ChunkStoreWriter
 from kaijuan.engines.embedded.files import flush
 from kaijuan.engines.embedded.meta_file import write_meta
 from kaijuan.engines.embedded.postings_writer import PostingsWriter
 from kaijuan.engines.embedded.snapshot import Snapshot
-from kaijuan.errors import EngineError, IndexMismatch
+from kaijuan.errors import EngineError
 from kaijuan.models.base import Vector
 from kaijuan.text import analyze
 from kaijuan.types import Chunk
@@ -35,7 +33,7 @@ class EmbeddedBuild:
 
     def add(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
         """Add chunks and their vectors; raises IndexMismatch or EngineError before anything is written."""
-        self._check(chunks, vectors)
+        check_vectors(self._meta, chunks, vectors)
         with self._disk():
             for chunk in chunks:
                 self._store.add(chunk)
@@ -66,24 +64,6 @@ class EmbeddedBuild:
         self._vectors.close()
         self._store.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _check(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
-        meta = self._meta
-        wanted = (len(chunks), meta.dims)
-        given = (len(chunks), 0) if vectors is None else vectors.shape
-        if given != wanted:
-            raise IndexMismatch(
-                f"模型 {meta.embedder} 的向量形状是 {given}，索引 {meta.collection} 需要 {wanted}，"
-                "请检查嵌入模型后重新运行 ingest。"
-            )
-        if vectors is None or not meta.dims:
-            return
-        lengths = np.linalg.norm(vectors, axis=1)
-        wrong = np.flatnonzero(~(np.abs(lengths - 1.0) < 1e-3))  # so written, it finds NaN too
-        if len(wrong):
-            raise EngineError(
-                f"段落 {chunks[wrong[0]].id} 的向量长度是 {lengths[wrong[0]]:.4f}，应为 1，请检查嵌入模型后重新运行 ingest。"
-            )
 
     @contextmanager
     def _disk(self) -> Iterator[None]:

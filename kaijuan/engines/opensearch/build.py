@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kaijuan.engines.base import BuildMeta, Version
+from kaijuan.engines.base import BuildMeta, Version, check_vectors
 from kaijuan.engines.opensearch.bulk import Bulk, Item
 from kaijuan.engines.opensearch.client import Client, ndjson
 from kaijuan.engines.opensearch.documents import analysis_of, document_id, to_document
 from kaijuan.engines.opensearch.faults import Missing
 from kaijuan.engines.opensearch.schema import Schema
 from kaijuan.engines.opensearch.stored_meta import Counts, Stored, to_meta
-from kaijuan.errors import EngineError, IndexMismatch
+from kaijuan.errors import EngineError
 from kaijuan.models.base import Vector
 from kaijuan.types import Chunk
 
@@ -36,7 +36,7 @@ class OpenSearchBuild:
 
     def add(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
         """Add chunks and their vectors; raises IndexMismatch or EngineError before anything of them is sent."""
-        self._check(chunks, vectors)
+        check_vectors(self._meta, chunks, vectors)
         numbers = None if vectors is None or not self._meta.dims else _numbers(vectors)
         for place, chunk in enumerate(chunks):
             if chunk.id in self._ids:
@@ -87,24 +87,6 @@ class OpenSearchBuild:
         return EngineError(
             f"新索引 {self._index} 在写入时被删除，请确认没有别的程序在清理它，然后重新运行 ingest；旧索引照常可用。"
         )
-
-    def _check(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
-        meta = self._meta
-        wanted = (len(chunks), meta.dims)
-        given = (len(chunks), 0) if vectors is None else vectors.shape
-        if given != wanted:
-            raise IndexMismatch(
-                f"模型 {meta.embedder} 的向量形状是 {given}，索引 {meta.collection} 需要 {wanted}，"
-                "请检查嵌入模型后重新运行 ingest。"
-            )
-        if vectors is None or not meta.dims:
-            return
-        lengths = np.linalg.norm(vectors, axis=1)
-        wrong = np.flatnonzero(~(np.abs(lengths - 1.0) < 1e-3))  # so written, it finds NaN too
-        if len(wrong):
-            raise EngineError(
-                f"段落 {chunks[wrong[0]].id} 的向量长度是 {lengths[wrong[0]]:.4f}，应为 1，请检查嵌入模型后重新运行 ingest。"
-            )
 
 
 def _numbers(vectors: Vector) -> list[list[float]]:
