@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from kaijuan.errors import SettingsError
@@ -34,6 +34,30 @@ class Settings(BaseSettings):
         1000, ge=50, description="characters of a question that are searched; the rest is cut and said"
     )
     keep_versions: int = Field(2, ge=1, le=10, description="builds of a collection that are kept")
+    gate_tolerance: float = Field(
+        0.02,
+        ge=0,
+        le=1,
+        description="how far recall@5, recall@20 or MRR of the frozen questions may fall before a reindex is refused",
+    )
+    engine: Literal["embedded", "opensearch"] = Field(
+        "embedded", description="search engine: embedded needs no server, opensearch uses a node or cluster"
+    )
+    opensearch_url: str = Field(
+        "http://127.0.0.1:9200", pattern=r"^https?://[^/\s]+", description="address of the OpenSearch node or cluster"
+    )
+    opensearch_user: str = Field("", description="user name, when the cluster asks for one")
+    opensearch_password: SecretStr = Field(SecretStr(""), description="password of that user")
+    opensearch_api_key: SecretStr = Field(SecretStr(""), description="API key, in place of user and password")
+    opensearch_ca: Path | None = Field(None, description="file of the CA certificate that signed the cluster's own")
+    opensearch_verify: bool = Field(True, description="whether the cluster's certificate is verified")
+    opensearch_timeout: float = Field(30.0, gt=0, le=600, description="seconds a request to the cluster may take")
+    opensearch_search_timeout: float = Field(
+        5.0, gt=0, le=60, description="seconds after which a leg answers with what it has found"
+    )
+    opensearch_prefix: str = Field(
+        "kaijuan-", pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description="what names of aliases and indices begin with"
+    )
 
     @property
     def index_dir(self) -> Path:

@@ -14,6 +14,8 @@ from kaijuan.chunking.token_count import token_counter
 from kaijuan.collection import Collection, collection_names, load_collection
 from kaijuan.engines.base import Engine
 from kaijuan.engines.embedded.engine import EmbeddedEngine
+from kaijuan.engines.opensearch.client import Server
+from kaijuan.engines.opensearch.engine import OpenSearchEngine
 from kaijuan.errors import CorpusError, ViewError
 from kaijuan.indexing.ingest import Ingesting
 from kaijuan.models.cached_embed import CachedEmbedder
@@ -105,7 +107,29 @@ def load_services(settings: Settings | None = None) -> Services:
     settings = settings or read_settings()
     embedder, notice = choose_embedder(settings)
     counter = token_counter()
-    engine = EmbeddedEngine(settings.index_dir)
+    engine = choose_engine(settings)
     remembering = CachedEmbedder(embedder, settings.sentence_cache) if embedder else None
     stages = Stages(engine, remembering, FeatureReranker(), counter.count, counter.name, notice)
     return Services(settings, engine, stages)
+
+
+def choose_engine(settings: Settings) -> Engine:
+    """The engine that the settings name; nothing is connected yet."""
+    if settings.engine == "opensearch":
+        return OpenSearchEngine(opensearch_server(settings))
+    return EmbeddedEngine(settings.index_dir)
+
+
+def opensearch_server(settings: Settings) -> Server:
+    """How the settings say that OpenSearch is reached."""
+    return Server(
+        url=settings.opensearch_url,
+        user=settings.opensearch_user,
+        password=settings.opensearch_password.get_secret_value(),
+        api_key=settings.opensearch_api_key.get_secret_value(),
+        ca_file=str(settings.opensearch_ca or ""),
+        verify=settings.opensearch_verify,
+        timeout=settings.opensearch_timeout,
+        search_timeout=settings.opensearch_search_timeout,
+        prefix=settings.opensearch_prefix,
+    )
