@@ -9,9 +9,19 @@ from collections.abc import Sequence
 from tqdm import tqdm
 
 from kaijuan.errors import KaijuanError
+from kaijuan.indexing.gate import NOTE, Verdict, changes
 from kaijuan.indexing.ingest import IngestReport, ingest, is_indexed
 from kaijuan.indexing.versions import rollback
 from kaijuan.wiring import Services, load_services
+
+#: What the gate said, for people.
+_OUTCOMES = {
+    "passed": "通过",
+    "overridden": "没有通过，已按 --no-gate 强制切换",
+    "first": "首次建立，没有可比的旧索引",
+    "unlabelled": "没有标注的问题，未检查",
+    "incomparable": "旧索引换了模型且没有同一批问题的记录，无法比较",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +44,7 @@ def _ingest(services: Services, arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="集合名")
     parser.add_argument("--all", action="store_true", help="所有集合")
     parser.add_argument("--if-missing", action="store_true", help="已有可用索引的集合不再处理")
+    parser.add_argument("--no-gate", action="store_true", help="质量门禁不通过也切换（会记录在版本里）")
     options = parser.parse_args(arguments)
     names = services.collection_names() if options.all else options.names
     if not names:
@@ -46,7 +57,7 @@ def _ingest(services: Services, arguments: Sequence[str]) -> int:
             if options.if_missing and is_indexed(collection, services.engine, services.stages.embedder):
                 print(f"{name}：已有索引")
                 continue
-            report = _with_progress(services, name)
+            report = _with_progress(services, name, options.no_gate)
         except KaijuanError as error:
             print(f"{name}：{error}", file=sys.stderr)
             failed = True
@@ -59,7 +70,7 @@ def _ingest(services: Services, arguments: Sequence[str]) -> int:
     return int(failed)
 
 
-def _with_progress(services: Services, name: str) -> IngestReport:
+def _with_progress(services: Services, name: str, force: bool) -> IngestReport:
     with tqdm(total=0, desc=name, unit="段", leave=False, disable=None) as bar:
 
         def progress(stage: str, done: int, total: int) -> None:
@@ -67,7 +78,7 @@ def _with_progress(services: Services, name: str) -> IngestReport:
             bar.total = total
             bar.update(done - bar.n)
 
-        report = ingest(services.collection(name), services.ingesting(), progress)
+        report = ingest(services.collection(name), services.ingesting(), progress, force)
     with tqdm(total=0, desc=f"{name} 句子", unit="篇", leave=False, disable=None) as bar:
 
         def warmed(done: int, total: int) -> None:
@@ -84,6 +95,8 @@ def _print(report: IngestReport) -> None:
         f"{report.collection}：{state}版本 {report.version}，{report.documents} 篇文档，{report.chunks} 段，"
         f"新算向量 {report.embedded} 个，用时 {report.seconds:.1f} 秒"
     )
+    if report.gate:
+        print(f"  质量门禁：{_outcome(report.gate)}")
     for skipped in report.skipped:
         print(f"  跳过 {skipped.path}：{skipped.message}")
     for chunk_id, reason in report.rejected:
@@ -92,6 +105,11 @@ def _print(report: IngestReport) -> None:
         print(f"  注意 {warning}")
     for name in report.cleaned:
         print(f"  清理了上次中断留下的 {name}")
+
+
+def _outcome(verdict: Verdict) -> str:
+    said = f"{_OUTCOMES[verdict.outcome]}：{changes(verdict)}"
+    return f"{said}；变差的问题：{'、'.join(verdict.lost)}" if verdict.lost else said
 
 
 def _versions(services: Services, arguments: Sequence[str]) -> int:
@@ -104,6 +122,7 @@ def _versions(services: Services, arguments: Sequence[str]) -> int:
         meta = version.meta
         print(
             f"{mark} {version.name}  {version.documents} 篇  {version.chunks} 段  {meta.embedder or '无向量'}  {meta.created}"
+            f"  {_OUTCOMES.get(version.notes.get(NOTE, {}).get('outcome', ''), '没有门禁记录')}"
         )
     return 0
 

@@ -17,6 +17,8 @@ from kaijuan.engines.embedded.engine import EmbeddedEngine
 from kaijuan.engines.opensearch.client import Server
 from kaijuan.engines.opensearch.engine import OpenSearchEngine
 from kaijuan.errors import CorpusError, ViewError
+from kaijuan.evaluation.frozen import frozen_figures
+from kaijuan.indexing.gate import Figures
 from kaijuan.indexing.ingest import Ingesting
 from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_embedder
@@ -88,7 +90,14 @@ class Services:
         """What an ingest works with."""
         data = self.settings.data_dir
         keep = self.settings.keep_versions
-        return Ingesting(self.engine, self.stages.embedder, self.settings.vector_cache, data / "locks", keep)
+        tolerance = self.settings.gate_tolerance
+        return Ingesting(
+            self.engine, self.stages.embedder, self.settings.vector_cache, data / "locks", keep, self.measure, tolerance
+        )
+
+    def measure(self, collection: Collection, version: str) -> Figures | None:
+        """Figures of one version on the collection's frozen questions; None without labelled questions."""
+        return frozen_figures(collection, version, self.stages, self.options(collection))
 
     def warm(self, collection_name: str, progress: Callable[[int, int], None] | None = None) -> int:
         """Embed ahead what answers of a small collection compare; how many documents were gone through."""

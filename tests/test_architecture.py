@@ -35,7 +35,7 @@ ALLOWED: dict[str, frozenset[str]] = {
     "evaluation": LEAVES | SEAMS | {"retrieval", "answering", "indexing", "readers", "chunking"},
     "wiring": LEAVES
     | SEAMS
-    | {"retrieval", "answering", "indexing", "records", "readers", "chunking", "models"}
+    | {"retrieval", "answering", "indexing", "records", "readers", "chunking", "models", "evaluation"}
     | {"engines.embedded", "engines.opensearch"},
     # The commands and the pages get every implementation from the wiring.
     "commands": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "records", "wiring"},

@@ -122,3 +122,16 @@ def test_versions_and_rollback(place: Workplace, run: Run) -> None:
 def test_a_wrong_call_of_ingest_says_how_to_call_it(arguments: tuple[str, ...], place: Workplace, run: Run) -> None:
     ended = run(ingest_main, *arguments)
     assert ended.status == 2 and ended.out == "" and "python -m ingest" in ended.err
+
+
+def test_a_reindex_that_makes_the_frozen_questions_worse_ends_1_until_it_is_forced(place: Workplace, run: Run) -> None:
+    place.write("questions.jsonl", '{"id": "q2", "question": "电子发票什么时候开具", "gold": ["d2"]}\n')
+    first = run(ingest_main, NAME)
+    assert first.status == 0 and "质量门禁：首次建立" in first.out and "recall@5 100.0%" in first.out
+    place.write("发票.md", "---\nid: d2\ntitle: 公告\n---\n\n本页内容已经移走。\n")
+    refused = run(ingest_main, NAME)
+    assert refused.status == 1 and refused.out == "" and refused.err.count("\n") == 1 and "--no-gate" in refused.err
+    assert "v0001" in run(ingest_main, "versions", NAME).out and "v0002" not in run(ingest_main, "versions", NAME).out
+    forced = run(ingest_main, NAME, "--no-gate")
+    assert forced.status == 0 and "变差的问题：q2" in forced.out
+    assert "强制切换" in run(ingest_main, "versions", NAME).out

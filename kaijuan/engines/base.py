@@ -6,15 +6,20 @@ A question is one `search` call for both legs. Readers see the old build until t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from kaijuan.errors import EngineError, IndexMismatch
+from kaijuan.errors import EngineError, IndexMismatch, KaijuanError
 from kaijuan.models.base import Vector
 from kaijuan.types import Chunk, Hit, Notice, Viewer
+
+Level = Literal["ok", "warn", "bad"]
+#: What an error's sentence says, and the next step in which it ends.
+_NEXT_STEP = re.compile(r"(.+)[，；]请(.+?)。?\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class SearchResult:
 class BuildMeta:
     """What a build was made with; kept inside it and compared before a question is asked of it.
 
-    `embedder` is None for a build without vectors (dims 0).
+    `embedder` is None for a build without vectors (dims 0); `form` is the engine's own form of an index at that time.
     """
 
     collection: str
@@ -68,17 +73,43 @@ class BuildMeta:
     created: str
     k1: float = 1.2
     b: float = 0.75
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One stored build: its name (sorts by age), whether it answers now, its chunk and document counts, its meta."""
+    """One stored build: its name (sorts by age), whether it answers now, its chunk and document counts, its meta.
+
+    `notes` is plain data that was noted about it after it was built (Engine.note).
+    """
 
     name: str
     active: bool
     chunks: int
     documents: int
     meta: BuildMeta
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line about health: what was looked at, how it is, and the remedy wherever it is not "ok".
+
+    `collection` is empty for what concerns all of them.
+    """
+
+    check: str
+    level: Level
+    said: str
+    remedy: str = ""
+    collection: str = ""
+
+    @classmethod
+    def of_error(cls, check: str, error: KaijuanError, collection: str = "", level: Level = "bad") -> Finding:
+        """An error as a finding: the next step in its sentence is the remedy."""
+        parts = _NEXT_STEP.match(str(error))
+        said, remedy = parts.groups() if parts else (str(error).rstrip("。"), "")
+        return cls(check, level, said, remedy, collection)
 
 
 def check_vectors(meta: BuildMeta, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
@@ -111,12 +142,17 @@ class Build(Protocol):
         """Name of the new version."""
         ...
 
+    @property
+    def rejected(self) -> tuple[tuple[str, str], ...]:
+        """Chunks that the engine did not take, as (chunk id, reason); whole once the build is finished."""
+        ...
+
     def add(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
         """Add chunks with their vectors (n, dims), or None throughout for a build without vectors."""
         ...
 
     def finish(self) -> Version:
-        """Make everything added durable and searchable, check the count; raises EngineError when it does not agree."""
+        """Make all that was taken durable and searchable; raises EngineError when the count does not agree."""
         ...
 
     def abandon(self) -> None:
@@ -130,6 +166,11 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """Name shown to people."""
+        ...
+
+    @property
+    def form(self) -> str:
+        """Form of the indexes it makes now; another one than a build's means that the build should be made anew."""
         ...
 
     def search(
@@ -170,6 +211,10 @@ class Engine(Protocol):
         """Finished versions, oldest first."""
         ...
 
+    def note(self, collection: str, version: str, notes: Mapping[str, Any]) -> None:
+        """Keep plain data with a finished version, beside what was noted before; raises EngineError without one."""
+        ...
+
     def activate(self, collection: str, version: str) -> None:
         """Let this version answer from now on, in one atomic step; raises EngineError when it is not finished."""
         ...
@@ -180,4 +225,11 @@ class Engine(Protocol):
 
     def clean_up(self, collection: str) -> list[str]:
         """Remove what interrupted builds left behind; names of what was removed."""
+        ...
+
+    def health(self, collections: Sequence[str]) -> list[Finding]:
+        """How the engine and these collections are, never an exception; changes nothing.
+
+        A collection without a finding could not be looked at, for a reason that a bad finding of the engine gives.
+        """
         ...

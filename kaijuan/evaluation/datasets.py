@@ -31,6 +31,7 @@ def index_dataset(
         analyzer=ANALYZER,
         corpus_hash=corpus_hash(dataset.chunks),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
+        form=engine.form,
     )
     versions = engine.versions(collection)
     if any(version.active and same_build(version.meta, meta) for version in versions):

@@ -64,7 +64,8 @@ def build(
                 writer.add([batch[i] for i in usable], result.vectors[usable])
             if progress:
                 progress(len(batch))
-        return Built(writer.finish(), embedded, tuple(rejected))
+        version = writer.finish()
+        return Built(version, embedded, (*rejected, *writer.rejected))
     except BaseException:
         writer.abandon()
         raise

@@ -13,10 +13,10 @@ def rollback(collection: str, tools: Ingesting, version: str | None = None) -> s
     Raises IngestError when there is none to go back to, or EngineError when the version is not whole.
     """
     with ingest_lock(tools.lock_dir, collection):
-        names = [v.name for v in tools.engine.versions(collection)]
-        active = next((v.name for v in tools.engine.versions(collection) if v.active), None)
+        versions = tools.engine.versions(collection)
+        active = next((v.name for v in versions if v.active), None)
         if version is None:
-            earlier = [name for name in names if active is None or name < active]
+            earlier = [v.name for v in versions if active is None or v.name < active]
             if not earlier:
                 raise IngestError(
                     f"集合 {collection} 没有更早的版本可以退回，可用 python -m ingest versions {collection} 查看。"

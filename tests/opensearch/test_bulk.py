@@ -39,11 +39,15 @@ def item(chunk_id: str) -> Item:
 
 def send(client: ScriptedClient, *ids: str) -> list[float]:
     waits: list[float] = []
-    writer = Bulk(client, "i", waits.append)
+    write(Bulk(client, "i", waits.append), *ids)
+    return waits
+
+
+def write(writer: Bulk, *ids: str) -> list[tuple[str, str]]:
     for chunk_id in ids:
         writer.add(item(chunk_id))
     writer.flush()
-    return waits
+    return writer.refused
 
 
 def test_only_what_was_put_off_is_sent_again_with_growing_waits() -> None:
@@ -52,9 +56,16 @@ def test_only_what_was_put_off_is_sent_again_with_growing_waits() -> None:
     assert client.sent == [["a", "b", "c"], ["b", "c"], ["b"]]
 
 
-def test_a_refused_document_is_named_with_the_reason() -> None:
-    with pytest.raises(EngineError, match=r"拒收 2 个段落（第一个是 b：why 400）"):
-        send(ScriptedClient([201, 400, 400]), "a", "b", "c")
+def test_refused_documents_are_left_out_and_named_with_the_reason() -> None:
+    client = ScriptedClient([201, 400, 400, 429])
+    assert write(Bulk(client, "i", lambda _: None), "a", "b", "c", "d") == [("b", "why 400"), ("c", "why 400")]
+    assert client.sent == [["a", "b", "c", "d"], ["d"]]
+
+
+@pytest.mark.parametrize(("status", "said"), [(403, "权限不够"), (404, "没有所要的索引"), (500, "拒绝了请求")])
+def test_what_is_no_fault_of_the_document_stops_the_build(status: int, said: str) -> None:
+    with pytest.raises(EngineError, match=said):
+        send(ScriptedClient([201, status]), "a", "b")
 
 
 def test_put_off_for_ever_ends_in_a_sentence() -> None:
@@ -71,7 +82,7 @@ def test_after_a_lost_answer_a_document_that_is_already_there_is_no_fault(fault:
 
 
 def test_a_document_that_is_there_at_the_first_attempt_is_a_fault() -> None:
-    with pytest.raises(EngineError, match="拒收 1 个"):
+    with pytest.raises(EngineError, match="拒绝了请求（409"):
         send(ScriptedClient(409), "a")
 
 
@@ -79,8 +90,13 @@ def test_a_request_that_is_too_large_is_halved() -> None:
     client = ScriptedClient(TooLarge("大"), TooLarge("大"))
     send(client, "a", "b", "c", "d")
     assert client.sent == [["a", "b", "c", "d"], ["a", "b"], ["a"], ["b"], ["c", "d"]]
-    with pytest.raises(EngineError, match=r"段落 a 有 .* 字节"):
-        send(ScriptedClient(TooLarge("大")), "a")
+
+
+def test_a_document_that_alone_is_too_large_is_left_out_and_named() -> None:
+    client = ScriptedClient(TooLarge("大"), TooLarge("大"))
+    [(chunk_id, why)] = write(Bulk(client, "i", lambda _: None), "a", "b")
+    assert chunk_id == "a" and "http.max_content_length" in why
+    assert client.sent == [["a", "b"], ["a"], ["b"]]
 
 
 def test_requests_are_sent_as_they_fill(monkeypatch: pytest.MonkeyPatch) -> None:

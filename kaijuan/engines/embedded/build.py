@@ -22,6 +22,9 @@ from kaijuan.types import Chunk
 class EmbeddedBuild:
     """Write side of the embedded engine."""
 
+    #: Whatever passed check_vectors is taken.
+    rejected: tuple[tuple[str, str], ...] = ()
+
     def __init__(self, folder: Path, version: str, meta: BuildMeta) -> None:
         """`folder` is empty and of this build's own."""
         self.version = version

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from kaijuan.engines.base import BuildMeta, KeywordQuery, SearchResult, VectorQuery, Version
 from kaijuan.engines.embedded.build import EmbeddedBuild
 from kaijuan.engines.embedded.home import Home, Identity
-from kaijuan.engines.embedded.meta_file import read_meta
+from kaijuan.engines.embedded.meta_file import FORMAT, read_meta, read_notes, write_notes
 from kaijuan.engines.embedded.snapshot import Snapshot
 from kaijuan.errors import EngineError, IndexMismatch, IndexMissing
 from kaijuan.types import Chunk, Viewer
@@ -28,6 +29,7 @@ class EmbeddedEngine:
     """Engine in this process; see Engine for what its methods promise."""
 
     name = "embedded"
+    form = f"embedded/{FORMAT}"
 
     def __init__(self, index_dir: Path) -> None:
         self._dir = index_dir
@@ -88,8 +90,19 @@ class EmbeddedEngine:
                 meta, chunks, documents = read_meta(folder)
             except (IndexMismatch, *_DAMAGE):
                 continue
-            described.append(Version(folder.name, folder.name == active, chunks, documents, meta))
+            version = Version(folder.name, folder.name == active, chunks, documents, meta, read_notes(folder))
+            described.append(version)
         return described
+
+    def note(self, collection: str, version: str, notes: Mapping[str, Any]) -> None:
+        """See Engine.note."""
+        folder = self._home(collection).version_folder(version)
+        if folder is None:
+            raise EngineError(_no_version(collection, version))
+        try:
+            write_notes(folder, {**read_notes(folder), **notes})
+        except OSError as error:
+            raise EngineError(f"索引文件夹 {folder} 无法写入（{error.strerror}），请检查磁盘空间和权限。") from error
 
     def activate(self, collection: str, version: str) -> None:
         """See Engine.activate; a version that cannot be opened is refused too."""

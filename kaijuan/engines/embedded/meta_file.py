@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from kaijuan.engines.base import BuildMeta
+from kaijuan.engines.embedded.files import replace_text
 from kaijuan.errors import IndexMismatch
 
 #: Layout of the files of a build; raised whenever they change.
@@ -34,3 +37,17 @@ def read_meta(folder: Path) -> tuple[BuildMeta, int, int]:
         )
     chunks, documents = stored.pop("chunks"), stored.pop("documents")
     return BuildMeta(**stored), int(chunks), int(documents)
+
+
+def write_notes(folder: Path, notes: Mapping[str, Any]) -> None:
+    """Replace notes.json in one atomic step."""
+    replace_text(folder / "notes.json", json.dumps(notes, ensure_ascii=False, indent=1))
+
+
+def read_notes(folder: Path) -> dict[str, Any]:
+    """What was noted about a build; empty when nothing was, or when it cannot be read (the build itself is whole)."""
+    try:
+        stored = json.loads((folder / "notes.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}

@@ -29,9 +29,7 @@ class OpenSearchBuild:
         self.version = version
         self._client, self._schema, self._index, self._mark, self._meta = client, schema, index, mark, meta
         self._bulk = Bulk(client, index)
-        self._ids: set[str] = set()
-        self._sources: set[str] = set()
-        self._terms = 0
+        self._documents: dict[str, tuple[str, int]] = {}
         self._duplicate: str | None = None
 
     def add(self, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
@@ -39,25 +37,28 @@ class OpenSearchBuild:
         check_vectors(self._meta, chunks, vectors)
         numbers = None if vectors is None or not self._meta.dims else _numbers(vectors)
         for place, chunk in enumerate(chunks):
-            if chunk.id in self._ids:
+            if chunk.id in self._documents:
                 self._duplicate = self._duplicate or chunk.id
                 continue
-            self._ids.add(chunk.id)
-            self._sources.add(chunk.source_id)
             analysis = analysis_of(chunk)
             document = to_document(chunk, analysis, self._mark)
             if numbers is not None:
                 document["vector"] = numbers[place]
             lines = ndjson([{"create": {"_id": document_id(chunk.id)}}, document])
-            self._bulk.add(Item(chunk.id, lines))
-            self._terms += len(analysis.terms)
+            self._send(Item(chunk.id, lines))
+            self._documents[chunk.id] = chunk.source_id, len(analysis.terms)
+
+    @property
+    def rejected(self) -> tuple[tuple[str, str], ...]:
+        """See Build.rejected."""
+        return tuple(self._bulk.refused)
 
     def finish(self) -> Version:
         """Send the rest, let it be searched, compare the count, and only then say in `_meta` that the build is whole."""
         if self._duplicate:
             raise EngineError(f"段落编号 {self._duplicate} 出现了两次，请检查语料中的文档编号后重新运行 ingest。")
-        self._bulk.flush()
-        counts = Counts(len(self._ids), len(self._sources), self._terms)
+        self._send(None)
+        counts = self._counts()
         try:
             self._client.read("POST", f"/{self._index}/_refresh")
             self._client.read("POST", f"/{self._index}/_flush")
@@ -75,6 +76,28 @@ class OpenSearchBuild:
         self._client.read("PUT", f"/{self._index}/_mapping", {"_meta": described})
         stored = Stored(self._index, self.version, self._mark, self._meta, counts)
         return stored.as_version(active=False)
+
+    def _send(self, item: Item | None) -> None:
+        """One document more, or the rest."""
+        try:
+            if item is None:
+                self._bulk.flush()
+            else:
+                self._bulk.add(item)
+        except Missing as error:
+            raise self._gone() from error
+
+    def _counts(self) -> Counts:
+        """Of what the server took."""
+        if self._bulk.refused and len(self._bulk.refused) == len(self._documents):
+            chunk_id, why = self._bulk.refused[0]
+            raise EngineError(
+                f"搜索引擎拒收了全部 {len(self._documents)} 个段落（第一个是 {chunk_id}：{why}），"
+                "请检查 search_templates/index.json 后重新运行 ingest；旧索引照常可用。"
+            )
+        refused = {chunk_id for chunk_id, _ in self._bulk.refused}
+        taken = [row for chunk_id, row in self._documents.items() if chunk_id not in refused]
+        return Counts(len(taken), len({source for source, _ in taken}), sum(terms for _, terms in taken))
 
     def abandon(self) -> None:
         """Drop the index."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kaijuan.engines.opensearch.client import Client
-from kaijuan.engines.opensearch.faults import Busy, TooLarge, Unreachable
+from kaijuan.engines.opensearch.faults import Busy, TooLarge, Unreachable, of_status
 from kaijuan.errors import EngineError
 
 #: Waits in seconds before documents that were put off are sent again.
@@ -16,6 +16,8 @@ WAITS = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 #: A request is sent when it has grown to this many bytes.
 BATCH_BYTES = 4_000_000
 _PUT_OFF = (429, 503)
+#: The document itself is what is wrong; any other status is about the index or the server, and the same for all.
+_OWN_FAULT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Bulk:
         self._client = client
         self._index = index
         self._sleep = sleep
+        self.refused: list[tuple[str, str]] = []
         self._waiting: list[Item] = []
         self._size = 0
 
@@ -44,7 +47,10 @@ class Bulk:
             self.flush()
 
     def flush(self) -> None:
-        """Send everything that waits; raises EngineError when a document is refused or put off too often."""
+        """Send everything that waits; raises EngineError when documents are put off too often.
+
+        A document that the server refuses is left out; `refused` has its chunk's id and the reason.
+        """
         items, self._waiting, self._size = self._waiting, [], 0
         self._send(items)
 
@@ -58,10 +64,9 @@ class Bulk:
                 why = "服务端一直忙"
             except TooLarge:
                 if len(items) == 1:
-                    raise EngineError(
-                        f"段落 {items[0].chunk_id} 有 {len(items[0].lines)} 字节，超过搜索引擎一次能收的大小，"
-                        "请把文档分小或调大服务端的 http.max_content_length 后重新运行 ingest。"
-                    ) from None
+                    size = len(items[0].lines)
+                    self.refused.append((items[0].chunk_id, f"{size} 字节，超过服务端的 http.max_content_length"))
+                    return
                 half = len(items) // 2
                 self._send(items[:half])
                 self._send(items[half:])
@@ -82,20 +87,16 @@ class Bulk:
         """Those that the server put off."""
         body = b"".join(item.lines for item in items)
         answer = self._client.once("POST", f"/{self._index}/_bulk", body)
-        put_off, refused = [], []
+        put_off = []
         for item, result in zip(items, answer["items"], strict=True):
             outcome = result["create"]
             status = outcome["status"]
             if status in _PUT_OFF:
                 put_off.append(item)
             elif status >= 300 and not (status == 409 and repeated):
-                refused.append((item.chunk_id, _why(outcome)))
-        if refused:
-            chunk_id, why = refused[0]
-            raise EngineError(
-                f"搜索引擎拒收 {len(refused)} 个段落（第一个是 {chunk_id}：{why}），"
-                "请改正文档后重新运行 ingest；旧索引照常可用。"
-            )
+                if status != _OWN_FAULT:
+                    raise of_status(self._client.server.shown, status, "", _why(outcome))
+                self.refused.append((item.chunk_id, _why(outcome)))
         return put_off
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kaijuan.engines.base import BuildMeta, KeywordQuery, SearchResult, VectorQuery, Version
 from kaijuan.engines.opensearch.build import OpenSearchBuild
@@ -12,6 +13,7 @@ from kaijuan.engines.opensearch.names import Names
 from kaijuan.engines.opensearch.passages import Passages
 from kaijuan.engines.opensearch.schema import Schema
 from kaijuan.engines.opensearch.search import Searcher
+from kaijuan.engines.opensearch.stored_meta import FORMAT
 from kaijuan.engines.opensearch.versions import Versions
 from kaijuan.errors import EngineError
 from kaijuan.types import Chunk, Viewer
@@ -30,6 +32,11 @@ class OpenSearchEngine:
         self._versions = Versions(self._client, names, self._schema)
         self._passages = Passages(self._client, names)
         self._searcher = Searcher(self._client, names, self._catalogue, self._schema)
+
+    @property
+    def form(self) -> str:
+        """See Engine.form; a changed index.json is another form."""
+        return f"opensearch/{FORMAT}/{self._schema.fingerprint}"
 
     def search(
         self,
@@ -76,6 +83,10 @@ class OpenSearchEngine:
     def versions(self, collection: str) -> list[Version]:
         """See Engine.versions."""
         return self._versions.listed(collection)
+
+    def note(self, collection: str, version: str, notes: Mapping[str, Any]) -> None:
+        """See Engine.note."""
+        self._versions.note(collection, version, notes)
 
     def activate(self, collection: str, version: str) -> None:
         """See Engine.activate."""

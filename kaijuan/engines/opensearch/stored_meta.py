@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kaijuan.engines.base import BuildMeta, Version
@@ -23,17 +23,21 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One finished build as its index describes it; `build` tells it from any other that had the same name."""
+    """One finished build as its index describes it; `build` tells it from any other that had the same name.
+
+    What was noted about it later makes it no other build.
+    """
 
     index: str
     version: str
     build: str
     meta: BuildMeta
     counts: Counts
+    notes: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def as_version(self, active: bool) -> Version:
         """The build as the engine lists it."""
-        return Version(self.version, active, self.counts.chunks, self.counts.documents, self.meta)
+        return Version(self.version, active, self.counts.chunks, self.counts.documents, self.meta, self.notes)
 
 
 def to_meta(meta: BuildMeta, build: str, schema: str, counts: Counts | None) -> Any:
@@ -60,7 +64,7 @@ def from_meta(stored: Any, index: str, version: str, collection: str) -> Stored:
             raise ValueError(f"格式是 {stored['format']}，本程序需要 {FORMAT}")
         meta = {name.removeprefix("meta_"): v for name, v in stored.items() if name.startswith("meta_")}
         counts = Counts(**stored["counts"])
-        return Stored(index, version, stored["build"], BuildMeta(**meta), counts)
+        return Stored(index, version, stored["build"], BuildMeta(**meta), counts, dict(stored.get("notes") or {}))
     except (KeyError, TypeError, ValueError) as error:
         raise IndexMismatch(
             f"索引 {index} 的说明读不懂（{error}），请运行 python -m ingest {collection} 重建。"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +83,15 @@ class Versions:
                 continue
             versions.append(stored.as_version(index.active))
         return versions
+
+    def note(self, collection: str, version: str, notes: Mapping[str, Any]) -> None:
+        """Keep plain data in `_meta` of a finished version."""
+        wanted = self._finished(self.indices(collection), collection, version)
+        stored = {**wanted.stored, "notes": {**(wanted.stored.get("notes") or {}), **notes}}
+        try:
+            self._client.read("PUT", f"/{wanted.name}/_mapping", {"_meta": stored})
+        except Missing as error:
+            raise EngineError(no_version(collection, version)) from error
 
     def activate(self, collection: str, version: str) -> None:
         """Move the alias to a finished version, in one request that happens as a whole or not at all."""
