@@ -1,33 +1,49 @@
-"""`python -m kaijuan ask NAME "问题" [--json]`."""
+"""`python -m kaijuan ask NAME "问题" [--json]` and `python -m kaijuan doctor [NAME…] [--json]`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from kaijuan.answering.types import Answer
-from kaijuan.errors import KaijuanError
-from kaijuan.types import Viewer
-from kaijuan.wiring import load_services
+from kaijuan.errors import EngineError, KaijuanError, ModelUnavailable
+from kaijuan.evaluation.questions import load_questions
+from kaijuan.indexing.doctor import Patient, examine
+from kaijuan.settings import read_settings
+from kaijuan.types import Finding, Notice, Viewer
+from kaijuan.wiring import Services, load_services
+
+_LEVELS = {"ok": "好", "warn": "注意", "bad": "坏"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; exit status 0 for an answer or a refusal, 1 for an error, 2 for a wrong call."""
+    """Run the command; exit status 0 for an answer, a refusal or good health, 1 otherwise, 2 for a wrong call."""
     parser = argparse.ArgumentParser(prog="python -m kaijuan", description="开卷：每句话都有出处的问答。")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     ask = commands.add_parser("ask", help="向一个集合提问")
     ask.add_argument("name", metavar="NAME", help="集合名")
     ask.add_argument("question", metavar="QUESTION", help="问题")
     ask.add_argument("--json", action="store_true", help="输出完整答案和检索过程")
+    ask.set_defaults(run=_ask)
+    doctor = commands.add_parser("doctor", help="检查搜索引擎、模型和各集合的索引")
+    doctor.add_argument("names", nargs="*", metavar="NAME", help="集合名，不写则检查全部")
+    doctor.add_argument("--json", action="store_true", help="输出全部检查结果")
+    doctor.set_defaults(run=_doctor)
     options = parser.parse_args(arguments)
     try:
-        answer = load_services().answer(options.question, options.name, Viewer(name="command line"))
+        status: int = options.run(options)
     except KaijuanError as error:
         print(error, file=sys.stderr)
         return 1
+    return status
+
+
+def _ask(options: argparse.Namespace) -> int:
+    answer = load_services().answer(options.question, options.name, Viewer(name="command line"))
     if options.json:
         print(json.dumps(asdict(answer), ensure_ascii=False, indent=1))
     else:
@@ -52,6 +68,82 @@ def _lines(answer: Answer) -> Iterator[str]:
         yield f"[{source.number}] {chunk.title}（{chunk.updated or '未注明日期'}，{chunk.department or '—'}）{where}  {chunk.id}"
     for notice in answer.notices:
         yield f"提示：{notice.text}"
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    found = _findings(options.names)
+    if options.json:
+        print(json.dumps([asdict(finding) for finding in found], ensure_ascii=False, indent=1))
+    else:
+        for line in _report(found):
+            print(line)
+    return int(any(finding.level == "bad" for finding in found))
+
+
+def _findings(names: Sequence[str]) -> list[Finding]:
+    keyword_only = read_settings().embedder == "none"
+    try:
+        services = _services()
+    except EngineError as error:  # a certificate's file that is not there, for example
+        return [Finding.of_sentence("连接", error)]
+    names = list(dict.fromkeys(names)) or services.collection_names()
+    unreadable: list[Finding] = []
+    patients: list[Patient] = []
+    for name in names:
+        try:
+            patients.append(_patient(services, name, unreadable))
+        except KaijuanError as error:
+            unreadable.append(Finding.of_sentence("集合", error, name[:64], otherwise="换成现有的集合名"))
+    if not names:
+        said = f"{services.settings.corpus_dir} 里没有集合"
+        unreadable.append(Finding("集合", "warn", said, "放入带 collection.toml 的文件夹，或改 KAIJUAN_CORPUS_DIR"))
+    return [*examine(services.stages, patients, keyword_only), *unreadable]
+
+
+def _services() -> Services:
+    """The services; without their embedding model where it cannot be had, so that the rest is looked at all the same."""
+    settings = read_settings()
+    try:
+        return load_services(settings)
+    except ModelUnavailable as error:
+        services = load_services(settings.model_copy(update={"embedder": "none"}))
+        return replace(services, stages=replace(services.stages, embedder_notice=Notice("embed", str(error))))
+
+
+def _patient(services: Services, name: str, unreadable: list[Finding]) -> Patient:
+    """A collection with its examples and those of its labelled questions that have an answer."""
+    collection = services.collection(name)
+    questions = list(collection.examples)
+    try:
+        if collection.questions_file.is_file():
+            questions += [question.text for question in load_questions(collection.questions_file) if question.gold]
+    except KaijuanError as error:
+        unreadable.append(Finding.of_sentence("标注问题", error, name, "warn"))
+    return Patient(collection, services.options(collection), tuple(dict.fromkeys(questions)))
+
+
+def _report(found: Sequence[Finding]) -> Iterator[str]:
+    """One line a finding, those of a collection under its name, and the sum at the end."""
+    wide = max(_width(finding.check) for finding in found)
+    collections = dict.fromkeys(["", *(finding.collection for finding in found)])
+    for collection in collections:
+        yield f"集合 {collection}" if collection else "整体"
+        for finding in found:
+            if finding.collection == collection:
+                remedy = f"；办法：{finding.remedy}" if finding.remedy else ""
+                level, check = _padded(_LEVELS[finding.level], 4), _padded(finding.check, wide)
+                yield f"  {level}  {check}  {finding.said}{remedy}"
+    bad, warn = (sum(finding.level == level for finding in found) for level in ("bad", "warn"))
+    yield f"{bad} 处要处理，{warn} 处要留意。" if bad or warn else "一切正常。"
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Columns in a terminal, where a Chinese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ a stage that adds something makes a new object.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -14,6 +15,36 @@ from typing import Literal
 REFUSAL = "资料中没有找到能支撑回答的内容。"
 
 LegName = Literal["keyword", "vector"]
+Level = Literal["ok", "warn", "bad"]
+#: What an error's sentence says, and the next step in which it ends.
+_NEXT_STEP = re.compile(r"(.+)[，；]请(.+?)。?\Z", re.DOTALL)
+
+
+Status = Literal["in_force", "superseded", "withdrawn", "draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a document may be relied on: its status, what took its place, and the ISO days between which it holds.
+
+    `by` and `by_title` are id and title of the document that supersedes it, empty where that is not known.
+    """
+
+    status: Status = "in_force"
+    by: str = ""
+    by_title: str = ""
+    valid_from: str | None = None
+    valid_until: str | None = None
+
+    def holds(self, today: str) -> bool:
+        """Whether the document is in force on an ISO day; a month or a missing limit counts as far as it goes."""
+        begun = self.valid_from is None or self.valid_from <= today
+        return self.status == "in_force" and begun and not self.expired(today)
+
+    def expired(self, today: str) -> bool:
+        """Whether its last day is over; a month is over with its last day."""
+        until = self.valid_until
+        return until is not None and today[: len(until)] > until
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +52,9 @@ class Document:
     """One source document as a reader delivers it: original text with LF line ends, and what is known about it.
 
     `updated` is an ISO day ("2026-03-05"), an ISO month ("2026-03") or None when the document gives no date.
-    `audience` empty means: open to every viewer of the collection.
+    `audience` empty means: open to every viewer of the collection. `supersedes` are ids or titles of documents whose
+    place it takes; `standing` None means in force without limits. `pages` are character offsets at which pages begin,
+    the first page first, empty for a document without pages.
     """
 
     id: str
@@ -33,6 +66,9 @@ class Document:
     kind: str | None = None
     audience: tuple[str, ...] = ()
     syntax: Literal["markdown", "plain"] = "markdown"
+    supersedes: tuple[str, ...] = ()
+    standing: Standing | None = None
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +77,8 @@ class Chunk:
 
     `id` is "<source id>#<position>", positions from 0. `start`/`end` are character offsets in the document's text
     (half open). `text` is what is shown; for a piece of a table it begins with the repeated header rows, so it may
-    be longer than `end - start`. `headings` is the heading path from the outside in.
+    be longer than `end - start`. `headings` is the heading path from the outside in. `page` (from 1) is the page on
+    which it begins, None for a document without pages.
     """
 
     id: str
@@ -56,6 +93,8 @@ class Chunk:
     department: str | None = None
     kind: str | None = None
     audience: tuple[str, ...] = ()
+    standing: Standing | None = None
+    page: int | None = None
 
     @property
     def search_text(self) -> str:
@@ -108,6 +147,29 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """One line about health: what was looked at, how it is, and the remedy wherever it is not "ok".
+
+    `collection` is empty for what concerns all of them.
+    """
+
+    check: str
+    level: Level
+    said: str
+    remedy: str = ""
+    collection: str = ""
+
+    @classmethod
+    def of_sentence(
+        cls, check: str, sentence: Exception | str, collection: str = "", level: Level = "bad", otherwise: str = ""
+    ) -> Finding:
+        """An error or what a notice says: the next step in the sentence is the remedy, `otherwise` where it has none."""
+        parts = _NEXT_STEP.match(str(sentence))
+        said, remedy = parts.groups() if parts else (str(sentence).rstrip("。"), otherwise)
+        return cls(check, level, said, remedy, collection)
+
+
+@dataclass(frozen=True, slots=True)
 class StageTime:
     """Seconds one stage took."""
 
@@ -156,11 +218,29 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Hop:
+    """A second look: what the best passage names and another one explains, and what was found for it.
+
+    `said_in` is the id of the chunk that names `term`; `query` was searched; `found` are the ids returned, best first;
+    `added` is the chunk that explains it and entered the context, None when none did; `explanation` is its sentence.
+    """
+
+    term: str
+    kind: Literal["role", "code", "document"]
+    said_in: str
+    query: str
+    found: tuple[str, ...]
+    added: str | None = None
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """One question's way through the stages; everything shown, logged and measured comes from here.
 
     `keyword` and `vector` are the legs as the engine returned them, `candidates` the fused list in final order,
     `context` the chosen ones in the order in which they are read (best last). `term_weights` is the idf of each term.
+    `hops` are second looks, whose passages stand in the context right before the best one.
     """
 
     question: str
@@ -179,6 +259,7 @@ class Trace:
     question_tokens: int = 0
     context_tokens: int = 0
     token_counter: str = ""
+    hops: tuple[Hop, ...] = ()
 
     @property
     def seconds(self) -> float:

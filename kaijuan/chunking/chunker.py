@@ -10,6 +10,7 @@ s07#1 ('售后', '配件') True
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,6 +75,8 @@ def _chunk(document: Document, headings: tuple[str, ...], position: int, piece: 
         department=document.department,
         kind=document.kind,
         audience=document.audience,
+        standing=document.standing,
+        page=bisect_right(document.pages, piece.start) or None,
     )
 
 

@@ -6,20 +6,15 @@ A question is one `search` call for both legs. Readers see the old build until t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from kaijuan.errors import EngineError, IndexMismatch, KaijuanError
+from kaijuan.errors import EngineError, IndexMismatch
 from kaijuan.models.base import Vector
-from kaijuan.types import Chunk, Hit, Notice, Viewer
-
-Level = Literal["ok", "warn", "bad"]
-#: What an error's sentence says, and the next step in which it ends.
-_NEXT_STEP = re.compile(r"(.+)[，；]请(.+?)。?\Z", re.DOTALL)
+from kaijuan.types import Chunk, Finding, Hit, Notice, Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,8 @@ class VectorQuery:
 class SearchResult:
     """Both legs, best first; a leg that was not asked or could not run is empty, the latter with a notice.
 
-    `term_weights` is the idf of each query term in this build (terms that no chunk holds included).
+    `term_weights` is the idf of each query term in this build (terms that no chunk holds included); of chunks that hold
+    it, those open to the viewer are counted, so that no weight tells of another.
     """
 
     version: str
@@ -89,27 +85,6 @@ class Version:
     documents: int
     meta: BuildMeta
     notes: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line about health: what was looked at, how it is, and the remedy wherever it is not "ok".
-
-    `collection` is empty for what concerns all of them.
-    """
-
-    check: str
-    level: Level
-    said: str
-    remedy: str = ""
-    collection: str = ""
-
-    @classmethod
-    def of_error(cls, check: str, error: KaijuanError, collection: str = "", level: Level = "bad") -> Finding:
-        """An error as a finding: the next step in its sentence is the remedy."""
-        parts = _NEXT_STEP.match(str(error))
-        said, remedy = parts.groups() if parts else (str(error).rstrip("。"), "")
-        return cls(check, level, said, remedy, collection)
 
 
 def check_vectors(meta: BuildMeta, chunks: Sequence[Chunk], vectors: Vector | None) -> None:
@@ -185,6 +160,12 @@ class Engine(Protocol):
 
         Hits are ordered by (-score, chunk id); keyword hits have a score above 0. Raises IndexMissing.
         """
+        ...
+
+    def describe(
+        self, collection: str, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer
+    ) -> str:
+        """What `search` sends for these, as JSON lines for a person to read; the vector is cut to its first numbers."""
         ...
 
     def meta(self, collection: str, version: str | None = None) -> BuildMeta:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,11 +13,12 @@ from typing import Any
 
 from kaijuan.engines.base import BuildMeta, KeywordQuery, SearchResult, VectorQuery, Version
 from kaijuan.engines.embedded.build import EmbeddedBuild
+from kaijuan.engines.embedded.health import findings
 from kaijuan.engines.embedded.home import Home, Identity
 from kaijuan.engines.embedded.meta_file import FORMAT, read_meta, read_notes, write_notes
 from kaijuan.engines.embedded.snapshot import Snapshot
 from kaijuan.errors import EngineError, IndexMismatch, IndexMissing
-from kaijuan.types import Chunk, Viewer
+from kaijuan.types import Chunk, Finding, Viewer
 
 #: Versions of one collection that stay opened.
 _OPENED = 3
@@ -48,6 +50,21 @@ class EmbeddedEngine:
     ) -> SearchResult:
         """See Engine.search."""
         return self.snapshot(collection, version).search(keyword, vector, viewer)
+
+    def describe(
+        self, collection: str, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer
+    ) -> str:
+        """See Engine.describe."""
+        legs: dict[str, Any] = {
+            "collection": collection,
+            "readers": "all" if viewer.sees_all else sorted(viewer.groups),
+        }
+        if keyword is not None:
+            legs["keyword"] = {"terms": keyword.terms, "size": keyword.size, "k1": keyword.k1, "b": keyword.b}
+        if vector is not None:
+            first = [round(float(number), 4) for number in vector.vector[:4]]
+            legs["vector"] = {"size": vector.size, "dims": len(vector.vector), "vector": [*first, "…"]}
+        return json.dumps(legs, ensure_ascii=False, indent=1)
 
     def meta(self, collection: str, version: str | None = None) -> BuildMeta:
         """See Engine.meta."""
@@ -130,6 +147,10 @@ class EmbeddedEngine:
     def clean_up(self, collection: str) -> list[str]:
         """See Engine.clean_up; to be called only while nobody else builds this collection."""
         return self._home(collection).clean_up()
+
+    def health(self, collections: Sequence[str]) -> list[Finding]:
+        """See Engine.health."""
+        return findings(self._dir, collections)
 
     def snapshot(self, collection: str, version: str | None = None) -> Snapshot:
         """The opened build; the pointer is looked at in every call, so a switch is seen by the next question."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from kaijuan.engines.base import BuildMeta, KeywordQuery, SearchResult, VectorQuery, Version
 from kaijuan.engines.opensearch.build import OpenSearchBuild
 from kaijuan.engines.opensearch.catalogue import Catalogue
 from kaijuan.engines.opensearch.client import Client, Server
+from kaijuan.engines.opensearch.health import findings
 from kaijuan.engines.opensearch.names import Names
 from kaijuan.engines.opensearch.passages import Passages
 from kaijuan.engines.opensearch.schema import Schema
@@ -16,7 +18,7 @@ from kaijuan.engines.opensearch.search import Searcher
 from kaijuan.engines.opensearch.stored_meta import FORMAT
 from kaijuan.engines.opensearch.versions import Versions
 from kaijuan.errors import EngineError
-from kaijuan.types import Chunk, Viewer
+from kaijuan.types import Chunk, Finding, Viewer
 
 
 class OpenSearchEngine:
@@ -25,7 +27,7 @@ class OpenSearchEngine:
     name = "opensearch"
 
     def __init__(self, server: Server, schema: Schema | None = None) -> None:
-        names = Names(server.prefix)
+        self._names = names = Names(server.prefix)
         self._schema = schema or Schema()
         self._client = Client(server)
         self._catalogue = Catalogue(self._client, names)
@@ -48,6 +50,12 @@ class OpenSearchEngine:
     ) -> SearchResult:
         """See Engine.search."""
         return self._searcher.search(collection, keyword, vector, viewer, version)
+
+    def describe(
+        self, collection: str, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer
+    ) -> str:
+        """See Engine.describe: the lines of the multi-search, the vector cut to its first numbers."""
+        return self._searcher.described(collection, keyword, vector, viewer)
 
     def meta(self, collection: str, version: str | None = None) -> BuildMeta:
         """See Engine.meta; a switch by another process shows with the next question."""
@@ -76,7 +84,8 @@ class OpenSearchEngine:
         try:
             self._schema.install(self._client)
         except EngineError:
-            build.abandon()
+            with suppress(EngineError):  # the first fault is the one to be named
+                build.abandon()
             raise
         return build
 
@@ -101,6 +110,10 @@ class OpenSearchEngine:
     def clean_up(self, collection: str) -> list[str]:
         """See Engine.clean_up; to be called only while nobody else builds this collection."""
         return self._versions.clean_up(collection)
+
+    def health(self, collections: Sequence[str]) -> list[Finding]:
+        """See Engine.health."""
+        return findings(self._client, self._names, self._schema, collections)
 
     def close(self) -> None:
         """Close the connections."""
