@@ -1,4 +1,4 @@
-"""The field cases as tests, and the runner itself: it must be able to fail, and may never break off."""
+"""The field cases as tests on both engines, and the runner itself: it must be able to fail, and may never break off."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tests.field import runner
 from tests.field.__main__ import main
 from tests.field.cases import Case, load_cases
 from tests.field.outcome import shorten
-from tests.field.runner import run_case
-from tests.field.staging import Workshop
+from tests.field.runner import engines_of, run_case
+from tests.field.staging import EMBEDDED, ENGINES, OPENSEARCH, EngineName, Workshop
+from tests.real_opensearch import NAMED
 
 FIELD = Path(__file__).parent / "field"
 DOCS = [{"id": "a", "text": "税号要填写完整。"}, {"id": "b", "text": "运费由买家承担。"}]
@@ -25,8 +26,42 @@ def workshop() -> Workshop:
     return Workshop.open()
 
 
-@pytest.mark.parametrize("case", load_cases(FIELD), ids=lambda case: case.id)
+@pytest.fixture(scope="session")
+def workshop_on_opensearch(server_url: str) -> Workshop:
+    return Workshop.open(OPENSEARCH, server_url)
+
+
+def _on(engine: EngineName) -> list[Any]:
+    """The cases that are to run on this engine."""
+    cases = [case for case in load_cases(FIELD) if engine in engines_of(case, ENGINES)]
+    return [pytest.param(case, id=case.id) for case in cases]
+
+
+@pytest.mark.parametrize("case", _on(EMBEDDED))
 def test_field_case(case: Case, workshop: Workshop) -> None:
+    _check(case, workshop)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", _on(OPENSEARCH))
+def test_field_case_on_opensearch(case: Case, workshop_on_opensearch: Workshop) -> None:
+    _check(case, workshop_on_opensearch)
+
+
+def test_every_case_has_its_engines() -> None:
+    """What the search engine has no part in runs once, what is OpenSearch's own is never left out where there is one."""
+    cases = {case.id: case for case in load_cases(FIELD)}
+    assert engines_of(cases["S-IDX-01"], ENGINES) == ENGINES
+    assert engines_of(cases["S-IDX-05"], ENGINES) == engines_of(cases["S-IDX-08"], ENGINES) == [OPENSEARCH]
+    assert engines_of(cases["S-IDX-05"], [EMBEDDED]) == [EMBEDDED]
+    for case in cases.values():
+        if case.group in ("cjk", "query", "index", "knn", "life") and "file" not in case.input:
+            assert OPENSEARCH in engines_of(case, ENGINES), case.id
+        if case.group in ("chunk", "fuse", "eval", "date") and "files" not in case.input:
+            assert engines_of(case, [OPENSEARCH]) == engines_of(case, ENGINES) == [EMBEDDED], case.id
+
+
+def _check(case: Case, workshop: Workshop) -> None:
     outcome = run_case(case, workshop)
     if outcome.status == "later":
         pytest.skip(str(outcome))
@@ -43,7 +78,7 @@ def _row(exact: dict[str, Any], level: str = "must", kind: str = "cjk.x", **give
 def _run(folder: Path, *rows: dict[str, Any]) -> int:
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (folder / "cases.jsonl").write_text(lines, encoding="utf-8")
-    return main([str(folder)])
+    return main([str(folder), "--engine", "embedded"])
 
 
 @pytest.mark.parametrize(
@@ -69,6 +104,34 @@ def test_every_case_ends_in_one_line(
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 2
     assert printed[0].startswith(line)
+
+
+def test_a_case_of_opensearch_alone_waits_for_a_server(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = _row({}, kind="index.bulk", bulk_responses=[])
+    assert _run(tmp_path, row) == 0
+    assert capsys.readouterr().out.startswith("later X-1 index.bulk: is about OpenSearch")
+    monkeypatch.delenv(NAMED, raising=False)
+    assert main([str(tmp_path), "--engine", "both"]) == 2
+    assert NAMED in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_both_engines_have_their_line(
+    server_url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(NAMED, server_url)
+    _run(tmp_path, _row({"top": "b"}), _row({"first": "a"}, kind="fuse.x", lists=[["a"]], k=60))
+    capsys.readouterr()
+    assert main([str(tmp_path)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "FAIL X-1 cjk.x",
+        "FAIL X-1 cjk.x on OpenSearch",
+        "ok X-1 fuse.x",
+        "1 ok, 2 FAIL, 0 should, 0 later",
+    ]
 
 
 def test_a_list_of_questions_is_tried_one_by_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`python -m kaijuan.evaluation baseline | run NAME | run --dataset DIR | selfcheck`."""
+"""`python -m kaijuan.evaluation baseline | run NAME | run --dataset DIR | answers … | selfcheck`; `--engine` on the last three."""
 
 from __future__ import annotations
 
@@ -9,19 +9,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from tqdm import tqdm
 
-from kaijuan.errors import KaijuanError
-from kaijuan.evaluation import baseline_report, selfcheck
+from kaijuan.collection import Collection
+from kaijuan.errors import IndexMissing, KaijuanError
+from kaijuan.evaluation import baseline_report, rgb, selfcheck
+from kaijuan.evaluation.answers import evaluate_answers
+from kaijuan.evaluation.answers_report import answer_lines, rgb_lines
 from kaijuan.evaluation.datasets import index_dataset
 from kaijuan.evaluation.offtopic import RefusalRate, refusal_rate
 from kaijuan.evaluation.questions import Question, load_dataset, load_questions
 from kaijuan.evaluation.report import refusal_lines, result_lines
 from kaijuan.evaluation.run import evaluate
 from kaijuan.retrieval.retrieve import Options
+from kaijuan.settings import Settings, read_settings
 from kaijuan.wiring import Services, load_services
+
+_ENGINES = get_args(Settings.model_fields["engine"].annotation)
+_ENGINE_HELP = "这一次用哪个搜索引擎，默认取 KAIJUAN_ENGINE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,9 +66,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--leg-size", type=_positive, help="每路取多少条")
     run.add_argument("--limit", type=_positive, help="只用前 N 个问题")
+    run.add_argument("--engine", choices=_ENGINES, help=_ENGINE_HELP)
     run.add_argument("--output", type=Path, help="结果 JSON，默认 evaluation-NAME.json")
     run.set_defaults(command=_run)
+    answers = commands.add_parser("answers", help="逐题作答，核对拒答、引用和冲突")
+    answers.add_argument("name", nargs="?", metavar="NAME", help="集合名")
+    answers.add_argument("--dataset", type=Path, metavar="DIR", help="数据集目录；有 RGB 原题文件时一并评测")
+    answers.add_argument("--limit", type=_positive, help="只用前 N 个问题")
+    answers.add_argument("--engine", choices=_ENGINES, help=_ENGINE_HELP)
+    answers.add_argument("--output", type=Path, help="结果 JSON，默认 answers-NAME.json")
+    answers.set_defaults(command=_answers)
     check = commands.add_parser("selfcheck", help="B1–B5 五项自检")
+    check.add_argument("--engine", choices=_ENGINES, help=_ENGINE_HELP)
     check.add_argument("--output", type=Path, default=Path("selfcheck.json"))
     check.set_defaults(command=_selfcheck)
     return parser
@@ -87,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
     if (options.name is None) == (options.dataset is None):
         print("请给出一个集合名，或用 --dataset 给出一个数据集目录。", file=sys.stderr)
         return 2
-    services = load_services()
+    services = _services(options.engine)
     name, collection, questions, retrieval = _questions(services, options)
     if options.leg_size:
         retrieval = replace(retrieval, leg_size=options.leg_size)
@@ -102,9 +118,33 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _answers(options: argparse.Namespace) -> int:
+    if (options.name is None) == (options.dataset is None):
+        print("请给出一个集合名，或用 --dataset 给出一个数据集目录。", file=sys.stderr)
+        return 2
+    services = _services(options.engine)
+    name, collection, questions, retrieval = _questions(services, options)
+    questions = questions[: options.limit] if options.limit else questions
+    answering = services.answering(retrieval)
+    with _bar("作答", len(questions)) as step:
+        figures = evaluate_answers(questions, collection, answering, step)
+    lines = [*answer_lines(name, figures)]
+    stored: dict[str, Any] = {"answers": figures.to_json(), "answerer": services.settings.answerer}
+    if options.dataset and all((options.dataset / file).is_file() for file in rgb.FILES):
+        tasks = rgb.load_tasks(options.dataset)[: options.limit]
+        with _bar("RGB", len(tasks)) as step:
+            native = rgb.evaluate_rgb(tasks, answering, services.settings.vector_cache, step)
+        lines += rgb_lines(native)
+        stored["rgb"] = native.to_json()
+    for line in lines:
+        print(line)
+    _write(options.output or Path(f"answers-{name}.json"), stored)
+    return 0
+
+
 def _questions(services: Services, options: argparse.Namespace) -> tuple[str, str, tuple[Question, ...], Options]:
     if options.dataset is None:
-        collection = services.collection(options.name)
+        collection = _indexed(services, options.name)
         return collection.name, collection.name, load_questions(collection.questions_file), services.options(collection)
     dataset = load_dataset(options.dataset)
     with _bar("索引", len(dataset.chunks)) as step:
@@ -136,13 +176,32 @@ def _refusals(
 
 
 def _selfcheck(options: argparse.Namespace) -> int:
-    services = load_services()
-    collection = services.collection(selfcheck.COLLECTION)
+    services = _services(options.engine)
+    collection = _indexed(services, selfcheck.COLLECTION)
     checks = selfcheck.run_checks(collection, services.stages, services.options(collection))
     for line in selfcheck.check_lines(checks):
         print(line)
     _write(options.output, {"checks": [asdict(check) for check in checks]})
     return 0 if all(check.holds for check in checks) else 1
+
+
+def _services(engine: str | None) -> Services:
+    """The services, on this engine where one is given."""
+    settings = read_settings()
+    return load_services(settings.model_copy(update={"engine": engine}) if engine else settings)
+
+
+def _indexed(services: Services, name: str) -> Collection:
+    """A collection that the engine of this run has a build of; raises IndexMissing with the command for this engine."""
+    collection = services.collection(name)
+    try:
+        services.engine.meta(name)
+    except IndexMissing as error:
+        raise IndexMissing(
+            f"集合 {name} 在搜索引擎 {services.engine.name} 里尚未建立索引，"
+            f"请先运行 KAIJUAN_ENGINE={services.engine.name} python -m ingest {name}。"
+        ) from error
+    return collection
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What every engine promises, written against the Engine protocol."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from kaijuan.engines.base import Engine, KeywordQuery, VectorQuery
 from kaijuan.engines.embedded.engine import EmbeddedEngine
 from kaijuan.errors import EngineError, IndexMismatch, IndexMissing, KaijuanError
 from kaijuan.text import query_terms
-from kaijuan.types import Viewer
+from kaijuan.types import Standing, Viewer
 from tests.engines.builders import ANYBODY, META, built, by_vector, by_words, directions, ids, passage, unit
 
 FACTORIES: dict[str, Callable[[Path], Engine]] = {"embedded": EmbeddedEngine}
@@ -100,6 +101,18 @@ def test_restricted_passages_are_filtered_inside_the_legs(engine: Engine, size: 
     assert len(by_words(engine, "工资", Viewer(sees_all=True), 100).keyword) == 61
 
 
+def test_weights_do_not_tell_of_closed_passages(engine: Engine) -> None:
+    """A term that only closed passages hold weighs as one that no passage holds, whoever asked before."""
+    closed = [passage(f"in{n}#0", "工资调整", "staff") for n in range(3)]
+    built(engine, [*closed, passage("x#0", "报销流程"), passage("y#0", "报销单据")])
+    staff, anybody = by_words(engine, "工资报销", STAFF), by_words(engine, "工资报销")
+    assert anybody.term_weights["工资"] == by_words(engine, "没有").term_weights["没有"]
+    assert staff.term_weights["工资"] < anybody.term_weights["工资"]
+    assert staff.term_weights["报销"] == anybody.term_weights["报销"] < anybody.term_weights["工资"]
+    assert by_words(engine, "工资报销", STAFF).term_weights == staff.term_weights
+    assert by_words(engine, "工资报销", Viewer(sees_all=True)).term_weights == staff.term_weights
+
+
 def test_nothing_open_means_no_hits(engine: Engine) -> None:
     built(engine, [passage("a#0", "工资", "staff")])
     assert by_words(engine, "工资").keyword == ()
@@ -132,6 +145,13 @@ def test_a_passage_comes_back_as_it_was(engine: Engine, name: str) -> None:
     written = passage("s07#3", name, "甲", "乙")
     built(engine, [written])
     assert engine.fetch("shop", ["s07#3"], Viewer(sees_all=True)) == [written]
+
+
+@pytest.mark.parametrize("standing", [None, Standing("draft", valid_until="2026-05")])
+def test_standing_and_page_come_back(engine: Engine, standing: Standing | None) -> None:
+    written = [replace(passage(f"a#{n}", "退货"), standing=standing, page=page) for n, page in enumerate([None, 1, 40])]
+    built(engine, written)
+    assert engine.document("shop", "a", ANYBODY) == written
 
 
 def test_codes_are_found_in_any_spelling(engine: Engine) -> None:
@@ -205,6 +225,20 @@ def test_rolling_back_is_activating_an_older_version(engine: Engine) -> None:
     engine.activate("shop", old.name)
     assert ids(by_words(engine, "退货").keyword) == ["a#0"]
     assert engine.meta("shop") == META
+
+
+def test_notes_stay_with_their_version(engine: Engine) -> None:
+    first, second = built(engine, [passage("a#0", "退货")]), built(engine, [passage("b#0", "运费")])
+    engine.note("shop", first.name, {"gate": {"outcome": "first", "题": [1, 2.5, None]}, "by": "x"})
+    engine.note("shop", first.name, {"by": "y"})
+    assert [version.notes for version in engine.versions("shop")] == [
+        {"gate": {"outcome": "first", "题": [1, 2.5, None]}, "by": "y"},
+        {},
+    ]
+    assert engine.meta("shop", first.name) == first.meta and ids(by_words(engine, "运费").keyword) == ["b#0"]
+    with pytest.raises(EngineError, match="v0099"):
+        engine.note("shop", "v0099", {})
+    assert second.notes == {}
 
 
 def test_an_abandoned_build_leaves_nothing(engine: Engine) -> None:

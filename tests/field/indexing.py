@@ -2,49 +2,56 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from kaijuan.chunking import whole
-from kaijuan.engines.embedded.engine import EmbeddedEngine
 from kaijuan.errors import KaijuanError
 from kaijuan.retrieval.retrieve import Options, retrieve
 from kaijuan.types import Chunk, Document
+from tests.field import aliases, bulk
+from tests.field.between import Forward, Reply, Request, between
 from tests.field.cases import Case
 from tests.field.outcome import Check, Later, Mismatch, compare, distinct, equal, holds, occurs
-from tests.field.staging import COLLECTION, VIEWER, Staging, Workshop, build_meta
+from tests.field.staging import COLLECTION, OPENSEARCH, VIEWER, Staging, Workshop, build_meta
 from tests.field.stand_ins import StandInEmbedder
+from tests.real_opensearch import NAMED
 
 #: File types of a document made up for a case; a source of another type is staged as Markdown.
 _READABLE = (".md", ".markdown", ".txt")
 _QUESTION = "资料正文说了什么"
+#: What is asked of a server, in this order, before a new build answers.
+_CHECKED = ("/_refresh", "/_count", "/_aliases")
 
 
 def run(case: Case, workshop: Workshop) -> None:
     """Stage the case by its kind and by what its situation names."""
     stage = _stage(case)
+    if workshop.engine != OPENSEARCH and needs_opensearch(case):
+        raise Later(f"is about OpenSearch; name a server: {NAMED}")
     with workshop.staging() as staging:
         compare(case.exact, stage(case, staging))
 
 
+def needs_opensearch(case: Case) -> bool:
+    """Whether the situation can be on OpenSearch alone."""
+    return case.kind == "index.bulk" or (case.kind == "index.alias" and aliases.needs_opensearch(case))
+
+
 def _stage(case: Case) -> Callable[[Case, Staging], dict[str, Check]]:
     given = case.input
-    if case.kind == "index.bulk":
-        raise Later("needs OpenSearch's bulk API")
-    if case.kind == "index.alias":
-        if set(given["before"]) - {given["alias"]} or len(given["before"].get(given["alias"], ())) > 1:
-            raise Later("needs OpenSearch's aliases: the embedded engine's pointer names one version and nothing else")
-        return _alias
     if case.kind == "index.dimension":
         return _dimension_of_question if "query" in given else _dimension_of_ingest
     if case.kind == "index.vector":
         return _given_vectors if "chunks" in given else _too_few_vectors
     stages = {
+        "index.alias": aliases.stage,
+        "index.bulk": bulk.stage,
         "index.refresh": _refresh,
         "index.window": _window,
         "index.auto-create": _auto_create,
@@ -67,10 +74,10 @@ def _dimension_of_ingest(case: Case, staging: Staging) -> dict[str, Check]:
     write_documents(staging, int(case.input.get("chunks", 1)))
     staging.ingest(StandInEmbedder(dims))
     before = staging.active()
-    names = _versions(staging)
+    names = staging.versions()
     write_documents(staging, int(case.input.get("chunks", 1)), "第二版")
     ended = staging.command(StandInEmbedder(dims, returned))
-    written = sum(count for name, count in _versions(staging).items() if name not in names)
+    written = sum(count for name, count in staging.versions().items() if name not in names)
     return {
         "written": equal(written),
         "message_names": holds(ended.output, "message"),
@@ -118,15 +125,15 @@ def _too_few_vectors(case: Case, staging: Staging) -> dict[str, Check]:
     chunks = [whole(Document(f"d{n}", "", str(text))) for n, text in enumerate(case.input["texts"])]
     returned = int(case.input["vectors_returned"])
     vectors = np.stack([embedder.passage(chunks[n % len(chunks)].search_text) for n in range(returned)])
-    engine = EmbeddedEngine(staging.settings.index_dir)
-    build = engine.open_build(build_meta(chunks, embedder))
     named = False
-    try:
-        build.add(chunks, vectors)
-        engine.activate(COLLECTION, build.finish().name)
-    except KaijuanError as error:
-        build.abandon()
-        named = all(str(number) in str(error) for number in (len(chunks), len(vectors)))
+    with staging.engine() as engine:
+        build = engine.open_build(build_meta(chunks, embedder))
+        try:
+            build.add(chunks, vectors)
+            engine.activate(COLLECTION, build.finish().name)
+        except KaijuanError as error:
+            build.abandon()
+            named = all(str(number) in str(error) for number in (len(chunks), len(vectors)))
     return {"shifted": equal(_shifted(chunks, embedder, staging)), "error_named": equal(named)}
 
 
@@ -146,84 +153,33 @@ def _refresh(case: Case, staging: Staging) -> dict[str, Check]:
     case.only_inputs("refresh_interval", "written", "count_before_refresh")
     count = int(case.input["written"])
     chunks = [whole(Document(f"d{n}", "", f"资料正文 N{n:05d}")) for n in range(count)]
-    engine = EmbeddedEngine(staging.settings.index_dir)
-    build = engine.open_build(build_meta(chunks, None))
-    build.add(chunks, None)
-    early = sum(version.chunks for version in engine.versions(COLLECTION))
-    if early != case.input.get("count_before_refresh", 0):
-        raise Mismatch("counted before it was finished", case.input["count_before_refresh"], early)
-    version = build.finish()
-    engine.activate(COLLECTION, version.name)
+    counted: list[int] = []
+
+    def count_first(request: Request, forward: Forward) -> Reply:
+        if request.path.endswith("/_refresh"):
+            path = request.path.replace("/_refresh", "/_count")
+            counted.append(json.loads(forward(Request("GET", path, path, {}, b"")).body)["count"])
+        return forward(request)
+
+    with ExitStack() as stack:
+        watched = None
+        if staging.store.engine == OPENSEARCH:
+            watched = stack.enter_context(between(staging.store.url, count_first))
+        engine = stack.enter_context((staging.through(watched.url) if watched else staging).engine())
+        build = engine.open_build(build_meta(chunks, None))
+        build.add(chunks, None)
+        counted.append(sum(version.chunks for version in engine.versions(COLLECTION)))
+        version = build.finish()
+        engine.activate(COLLECTION, version.name)
+    if set(counted) != {case.input.get("count_before_refresh", 0)} or len(counted) != (2 if watched else 1):
+        raise Mismatch("counted before the refresh", case.input.get("count_before_refresh", 0), counted)
+    if watched and watched.steps(*_CHECKED) != list(_CHECKED):
+        raise Mismatch("steps before the alias moves", list(_CHECKED), watched.steps(*_CHECKED))
     found = len(staging.keyword_trace(_QUESTION).keyword)
     return {
         "verified_count": equal(version.chunks),
         "swapped": equal(staging.active() == [version.name] and found == count),
     }
-
-
-def _alias(case: Case, staging: Staging) -> dict[str, Check]:
-    """The pointer to the version that answers takes the alias's place; a reader looks at it all the time."""
-    case.only_inputs("alias", "before", "new_index")
-    names = {}
-    for old in case.input["before"].get(case.input["alias"], ()):
-        write_documents(staging, 3)
-        names[staging.ingest().version] = old
-    write_documents(staging, 3, "第二版")
-    engine = _WatchedEngine(staging.settings.index_dir)
-    with _watching(staging) as seen:
-        names[staging.ingest(engine=engine).version] = case.input["new_index"]
-    # All that happened to the pointer, as one list of what went and what came for each request.
-    actions = [
-        change
-        for before, after in engine.switches
-        for change in (
-            *("remove old" for _ in set(before) - set(after)),
-            *("add new" for _ in set(after) - set(before)),
-        )
-    ]
-    return {
-        "alias_requests": equal(len(engine.switches)),
-        "actions": equal(actions),
-        "targets_after": equal([names.get(version, version) for version in staging.active()]),
-        "zero_targets_seen": equal(bool(names) and any(not targets for targets in seen)),
-    }
-
-
-class _WatchedEngine(EmbeddedEngine):
-    """Notes what answered before and after every switch."""
-
-    def __init__(self, index_dir: Path) -> None:
-        super().__init__(index_dir)
-        self.switches: list[tuple[list[str], list[str]]] = []
-
-    def activate(self, collection: str, version: str) -> None:
-        """See Engine.activate."""
-        before = self._targets(collection)
-        super().activate(collection, version)
-        self.switches.append((before, self._targets(collection)))
-
-    def _targets(self, collection: str) -> list[str]:
-        return [version.name for version in self.versions(collection) if version.active]
-
-
-@contextmanager
-def _watching(staging: Staging) -> Iterator[list[list[str]]]:
-    """What a reader sees of the versions that answer, over and over until the block ends."""
-    seen: list[list[str]] = []
-    finished = threading.Event()
-
-    def look() -> None:
-        while not finished.is_set():
-            seen.append(staging.active())
-
-    reader = threading.Thread(target=look)
-    reader.start()
-    try:
-        yield seen
-    finally:
-        finished.set()
-        reader.join()
-    seen.append(staging.active())
 
 
 def _window(case: Case, staging: Staging) -> dict[str, Check]:
@@ -254,9 +210,8 @@ def _auto_create(case: Case, staging: Staging) -> dict[str, Check]:
         staging.services().answer(str(case.input["query"]), COLLECTION, VIEWER)
     except KaijuanError as error:
         message = str(error)
-    index_dir = staging.settings.index_dir
     return {
-        "auto_created": equal(index_dir.is_dir() and any(index_dir.iterdir())),
+        "auto_created": equal(staging.holds_anything()),
         "message_contains_any": lambda words: _any(words, message),
         "message_contains": holds(message, "message"),
     }
@@ -277,10 +232,6 @@ def _fewer_than_k(case: Case, staging: Staging) -> dict[str, Check]:
 def _any(words: Any, message: str) -> None:
     if not any(word in message for word in words):
         raise Mismatch("message", words, message or "none")
-
-
-def _versions(staging: Staging) -> dict[str, int]:
-    return {v.name: v.chunks for v in EmbeddedEngine(staging.settings.index_dir).versions(COLLECTION)}
 
 
 def shorten_output(output: str) -> str:

@@ -1,7 +1,7 @@
 """`index.reindex-live`: questions asked while an ingest runs, and an ingest that is killed half way.
 
-The killed one is a process of its own: `python -m tests.field.live FOLDER KILL_AT` ingests the staging in FOLDER and
-ends itself with SIGKILL before it embeds passage number KILL_AT.
+The killed one is a process of its own: `python -m tests.field.live FOLDER KILL_AT ENGINE URL PREFIX` ingests the staging
+in FOLDER and ends itself with SIGKILL before it embeds passage number KILL_AT.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kaijuan.settings import ROOT
 from tests.field.cases import Case
 from tests.field.indexing import write_documents
 from tests.field.outcome import Check, Mismatch, compare, equal
-from tests.field.staging import COLLECTION, Staging, Workshop
+from tests.field.staging import COLLECTION, Staging, Store, Workshop
 from tests.field.stand_ins import StandInEmbedder
 
 _OLD, _NEW = "第一版", "第二版"
@@ -56,6 +56,7 @@ class Counting:
 def _killed(staging: Staging, new: int, at: int) -> dict[str, Check]:
     _replace_documents(staging, new)
     command = [sys.executable, "-m", "tests.field.live", str(staging.root), str(max(1, min(at, new)))]
+    command += [staging.store.engine, staging.store.url, staging.store.prefix]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_PATIENCE, check=False)
     if ended.returncode != -signal.SIGKILL:
         raise Mismatch("the ingest was not killed", -signal.SIGKILL, f"{ended.returncode} {ended.stderr[-200:]}")
@@ -141,9 +142,9 @@ def _kill_this_process() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _ingest_and_die(folder: Path, at: int) -> None:
-    Staging(folder).ingest(StandInEmbedder(before_passage=Counting(at, _kill_this_process)))
+def _ingest_and_die(folder: Path, at: int, store: Store) -> None:
+    Staging(folder, store).ingest(StandInEmbedder(before_passage=Counting(at, _kill_this_process)))
 
 
 if __name__ == "__main__":
-    _ingest_and_die(Path(sys.argv[1]), int(sys.argv[2]))
+    _ingest_and_die(Path(sys.argv[1]), int(sys.argv[2]), Store(*sys.argv[3:]))

@@ -18,15 +18,16 @@ _SHOWN = 120
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One case's result; `should` is a failed case that does not fail the run."""
+    """One case's result; `should` is a failed case that does not fail the run, `place` names another engine than usual."""
 
     id: str
     kind: str
     status: Status
     reason: str = ""
+    place: str = ""
 
     def __str__(self) -> str:
-        line = f"{self.status} {self.id} {self.kind}"
+        line = f"{self.status} {self.id} {self.kind}{self.place and f' on {self.place}'}"
         return _BLANKS.sub(" ", f"{line}: {self.reason}" if self.reason else line)
 
 

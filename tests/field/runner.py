@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 
-from tests.field import answering, chunking, citing, cjk, dates, evaluating, fusing, indexing, life, live
+from tests.field import answering, chunking, citing, cjk, dates, evaluating, fusing, indexing, life, live, worded
 from tests.field.cases import Case
 from tests.field.outcome import Later, Mismatch, Outcome, Status
-from tests.field.staging import Workshop
+from tests.field.staging import EMBEDDED, OPENSEARCH, EngineName, Workshop
 
 #: Seconds a case may take.
 LIMIT = 60.0
@@ -19,9 +20,7 @@ LIMIT = 60.0
 Stage = Callable[[Case, Workshop], None]
 
 _LATER = {
-    "llm": "there is no client of a language model yet",
     "ui": "pages are checked in a browser with a later issue",
-    "sec": "checked with the language model and the pages, with a later issue",
 }
 _GROUPS: dict[str, Stage] = {
     "cjk": cjk.run,
@@ -36,15 +35,35 @@ _GROUPS: dict[str, Stage] = {
     "knn": indexing.run,
     "index": indexing.run,
     "life": life.run,
+    "llm": worded.run,
+    "sec": worded.run,
 }
+#: Stages whose outcome is the search engine's.
+_ON_AN_ENGINE = (cjk.run, indexing.run, life.run, live.run, answering.run)
 
 
 class OutOfTime(BaseException):
     """A case ran longer than its limit. No Exception, so that nothing on the way can take it for an error of its own."""
 
 
+def engines_of(case: Case, engines: Sequence[EngineName]) -> Sequence[EngineName]:
+    """Those of the engines on which a case is worth running; the embedded one where it has no part in the case."""
+    try:
+        stage = _stage(case)
+        if stage is indexing.run and OPENSEARCH in engines and indexing.needs_opensearch(case):
+            return [OPENSEARCH]
+    except Exception:  # what is wrong with the case is said when it runs
+        return [EMBEDDED]
+    return engines if stage in _ON_AN_ENGINE else [EMBEDDED]
+
+
 def run_case(case: Case, workshop: Workshop, limit: float = LIMIT) -> Outcome:
     """Run one case; whatever happens comes back as its outcome."""
+    outcome = _run(case, workshop, limit)
+    return replace(outcome, place="OpenSearch") if workshop.engine == OPENSEARCH else outcome
+
+
+def _run(case: Case, workshop: Workshop, limit: float) -> Outcome:
     missed: Status = "should" if case.level == "should" else "FAIL"
     try:
         with _time_limit(limit):

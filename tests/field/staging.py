@@ -1,20 +1,22 @@
-"""The product set up for one case: real services over a temporary corpus and data folder."""
+"""The product set up for one case: real services over a temporary corpus and data folder, on the engine of the run."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 from unittest.mock import patch
 
 from ingest.__main__ import main as ingest_command
 from kaijuan.chunking.token_count import token_counter
 from kaijuan.engines.base import BuildMeta, Engine
-from kaijuan.engines.embedded.engine import EmbeddedEngine
+from kaijuan.engines.opensearch.client import Server
+from kaijuan.engines.opensearch.engine import OpenSearchEngine
 from kaijuan.indexing.build import build, corpus_hash
 from kaijuan.indexing.ingest import IngestReport, ingest
 from kaijuan.indexing.vector_cache import VectorCache
@@ -25,30 +27,57 @@ from kaijuan.retrieval.retrieve import Options, Stages, retrieve
 from kaijuan.settings import Settings
 from kaijuan.text import ANALYZER
 from kaijuan.types import Chunk, Trace, Viewer
-from kaijuan.wiring import Services
+from kaijuan.wiring import Services, choose_engine
+from tests.real_opensearch import indices, lent
 
 #: The collection that every case works with, and more hits than any case has chunks.
 COLLECTION = "case"
 ALL_HITS = 1000
 VIEWER = Viewer(name="field")
+EngineName = Literal["embedded", "opensearch"]
+EMBEDDED: EngineName = "embedded"
+OPENSEARCH: EngineName = "opensearch"
+ENGINES = (EMBEDDED, OPENSEARCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Where a staging keeps its builds: in its own folder, or on a server under a prefix of its own."""
+
+    engine: EngineName = EMBEDDED
+    url: str = ""
+    prefix: str = ""
+
+    def settings(self, root: Path) -> Settings:
+        """Settings of the product with its folders under `root`; the environment's own engine does not count."""
+        there = {"opensearch_url": self.url, "opensearch_prefix": self.prefix} if self.engine == OPENSEARCH else {}
+        return Settings(
+            corpus_dir=root / "corpus", data_dir=root / "data", embedder="none", engine=self.engine, **there
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What the cases of one run share: the embedding model, None where there is none."""
+    """What the cases of one run share: the embedding model (None where there is none), the engine, a server's URL."""
 
     embedder: Embedder | None
+    engine: EngineName = EMBEDDED
+    url: str = ""
 
     @classmethod
-    def open(cls) -> Workshop:
+    def open(cls, engine: EngineName = EMBEDDED, url: str = "") -> Workshop:
         """The workshop with the model that the settings choose; raises ModelUnavailable like the product."""
-        return cls(_embedder())
+        return cls(_embedder(), engine, url)
 
     @contextmanager
     def staging(self) -> Iterator[Staging]:
         """A staging that is gone afterwards."""
-        with TemporaryDirectory(prefix="field-", ignore_cleanup_errors=True) as folder:
-            yield Staging(Path(folder))
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="field-", ignore_cleanup_errors=True)))
+            store = Store()
+            if self.engine == OPENSEARCH:
+                store = Store(OPENSEARCH, self.url, stack.enter_context(lent(self.url, "field")).prefix)
+            yield stack.enter_context(Staging(folder, store))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +90,37 @@ class Command:
 
 @dataclass(slots=True)
 class Staging:
-    """One collection of the product under `root`, empty at first."""
+    """One collection of the product under `root`, empty at first; to be closed when the case is over."""
 
     root: Path
+    store: Store = field(default_factory=Store)
     settings: Settings = field(init=False)
+    _opened: ExitStack = field(init=False, default_factory=ExitStack)
 
     def __post_init__(self) -> None:
-        self.settings = Settings(corpus_dir=self.root / "corpus", data_dir=self.root / "data", embedder="none")
+        self.settings = self.store.settings(self.root)
         if not self.folder.is_dir():
             self.write("collection.toml", f'title = "{COLLECTION}"\nleg_size = {ALL_HITS}\n')
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def through(self, url: str) -> Staging:
+        """The same collection and builds, the server reached by another URL."""
+        return self._opened.enter_context(Staging(self.root, replace(self.store, url=url)))
+
+    @contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """A freshly opened engine, as another process would have it."""
+        engine = choose_engine(self.settings)
+        try:
+            yield engine
+        finally:
+            if isinstance(engine, OpenSearchEngine):
+                engine.close()
 
     @property
     def folder(self) -> Path:
@@ -91,7 +142,7 @@ class Staging:
 
     def services(self, embedder: Embedder | None = None, engine: Engine | None = None) -> Services:
         """Services over a freshly opened engine, as another process would have them, unless one is given."""
-        stages = _stages(engine or EmbeddedEngine(self.settings.index_dir), embedder)
+        stages = _stages(engine or self._opened.enter_context(self.engine()), embedder)
         return Services(self.settings, stages.engine, stages)
 
     def ingest(self, embedder: Embedder | None = None, engine: Engine | None = None) -> IngestReport:
@@ -110,7 +161,7 @@ class Staging:
 
     def index(self, chunks: Sequence[Chunk], embedder: Embedder | None = None) -> Stages:
         """Stages over an active build of these very chunks."""
-        engine = EmbeddedEngine(self.settings.index_dir)
+        engine = self._opened.enter_context(self.engine())
         with VectorCache(self.settings.vector_cache) as cache:
             built = build(engine, build_meta(chunks, embedder), chunks, embedder, cache)
         engine.activate(COLLECTION, built.version.name)
@@ -119,19 +170,34 @@ class Staging:
     def keyword_trace(self, question: str, stages: Stages | None = None) -> Trace:
         """What the keyword leg alone finds, over a freshly opened engine unless stages are given."""
         options = Options(leg_size=ALL_HITS, vector_leg=False)
-        return retrieve(question, COLLECTION, stages or self.services().stages, options, VIEWER)
+        if stages is not None:
+            return retrieve(question, COLLECTION, stages, options, VIEWER)
+        with self.engine() as engine:
+            return retrieve(question, COLLECTION, _stages(engine, None), options, VIEWER)
 
     def chunks(self, source_id: str | None = None) -> list[Chunk]:
         """Chunks of one document, or of all, in the build that answers; none where none answers."""
-        engine = EmbeddedEngine(self.settings.index_dir)
-        if not any(version.active for version in engine.versions(COLLECTION)):
-            return []
-        sources = engine.source_ids(COLLECTION, VIEWER) if source_id is None else [source_id]
-        return [chunk for source in sources for chunk in engine.document(COLLECTION, source, VIEWER)]
+        with self.engine() as engine:
+            if not any(version.active for version in engine.versions(COLLECTION)):
+                return []
+            sources = engine.source_ids(COLLECTION, VIEWER) if source_id is None else [source_id]
+            return [chunk for source in sources for chunk in engine.document(COLLECTION, source, VIEWER)]
+
+    def versions(self) -> dict[str, int]:
+        """Finished versions and their numbers of chunks."""
+        with self.engine() as engine:
+            return {version.name: version.chunks for version in engine.versions(COLLECTION)}
+
+    def holds_anything(self) -> bool:
+        """Whether the store has anything of this staging, unfinished builds included."""
+        if self.store.engine == OPENSEARCH:
+            return bool(indices(Server(self.store.url, prefix=self.store.prefix)))
+        return self.settings.index_dir.is_dir() and any(self.settings.index_dir.iterdir())
 
     def active(self) -> list[str]:
         """Names of the versions that answer; one at most in a sound index."""
-        return [v.name for v in EmbeddedEngine(self.settings.index_dir).versions(COLLECTION) if v.active]
+        with self.engine() as engine:
+            return [version.name for version in engine.versions(COLLECTION) if version.active]
 
 
 def build_meta(chunks: Sequence[Chunk], embedder: Embedder | None, dims: int | None = None) -> BuildMeta:

@@ -5,34 +5,51 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from kaijuan.engines.opensearch.client import Client
 from kaijuan.engines.opensearch.faults import Missing
-from kaijuan.engines.opensearch.names import Names, is_version
+from kaijuan.engines.opensearch.names import Names, is_version, version_number
 from kaijuan.engines.opensearch.stored_meta import Stored, from_meta, is_finished
 from kaijuan.errors import EngineError, IndexMissing
+from kaijuan.types import Viewer
 
-#: Terms of one build whose frequency is remembered; about 100 bytes each.
+#: Terms of one build whose frequencies are remembered; about 200 bytes each.
 _REMEMBERED = 50_000
+
+
+class Held(NamedTuple):
+    """In how many chunks of a build a term stands: in all of them, and in those open to a viewer."""
+
+    everywhere: int
+    open: int
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A finished build and how many of its chunks hold the terms asked for so far; a build never changes."""
+    """A finished build and how many of its chunks hold the terms asked for so far; a build never changes.
+
+    `frequencies` is kept by what a viewer may read (None: everything) and term.
+    """
 
     stored: Stored
-    frequencies: dict[str, int] = field(default_factory=dict)
+    frequencies: dict[tuple[frozenset[str] | None, str], Held] = field(default_factory=dict)
 
-    def remembered(self, terms: Iterable[str]) -> dict[str, int]:
-        """Frequencies of those terms that were asked for before."""
-        return {term: held for term in terms if (held := self.frequencies.get(term)) is not None}
+    def remembered(self, terms: Iterable[str], viewer: Viewer) -> dict[str, Held]:
+        """Frequencies of those terms that were asked for before by a viewer like this one."""
+        readers = _readers(viewer)
+        return {term: held for term in terms if (held := self.frequencies.get((readers, term))) is not None}
 
-    def remember(self, frequencies: Mapping[str, int]) -> None:
-        """Keep frequencies for later questions."""
+    def remember(self, frequencies: Mapping[str, Held], viewer: Viewer) -> None:
+        """Keep frequencies for later questions of viewers like this one."""
         if len(self.frequencies) > _REMEMBERED:
             self.frequencies.clear()
-        self.frequencies.update(frequencies)
+        readers = _readers(viewer)
+        self.frequencies.update({(readers, term): held for term, held in frequencies.items()})
+
+
+def _readers(viewer: Viewer) -> frozenset[str] | None:
+    return None if viewer.sees_all else viewer.groups
 
 
 class Catalogue:
@@ -94,9 +111,10 @@ class Catalogue:
         except Missing as error:
             raise IndexMissing(nothing) from error
         if len(found) != 1:
+            versions = sorted(filter(None, map(self._names.version, found)), key=version_number)
+            remedy = f"rollback {collection} {versions[-1]} 让最新的回答" if versions else f"{collection} 重建"
             raise EngineError(
-                f"别名 {target} 指向 {len(found)} 个索引（{'、'.join(sorted(found))}），"
-                f"请运行 python -m ingest rollback {collection} 让其中一个回答。"
+                f"别名 {target} 指向 {len(found)} 个索引（{'、'.join(sorted(found))}），请运行 python -m ingest {remedy}。"
             )
         [(index, described)] = found.items()
         stored = described["mappings"].get("_meta")

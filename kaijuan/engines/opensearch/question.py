@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kaijuan.engines.base import KeywordQuery, VectorQuery
-from kaijuan.engines.opensearch.catalogue import Known
+from kaijuan.engines.opensearch.catalogue import Held, Known
 from kaijuan.engines.opensearch.documents import Json, reader_filter, stored_term
 from kaijuan.types import Viewer
 
@@ -24,7 +24,7 @@ class Asked:
 
     known: Known
     terms: tuple[str, ...]
-    remembered: dict[str, int]
+    remembered: dict[str, Held]
     keyword: KeywordQuery | None
     vector: VectorQuery | None
     viewer: Viewer
@@ -63,13 +63,7 @@ def lines(asked: Asked, target: str, ids: dict[str, str]) -> list[Json]:
     if asked.vector is not None:
         made += [{"index": target}, {"id": ids["vector"], "params": _vector(asked, asked.vector)}]
     for term in asked.unknown:
-        made += [
-            {"index": index},
-            {
-                "id": ids["weight"],
-                "params": {"term": {"search": {"value": stored_term(term)}}, "timeout": asked.timeout},
-            },
-        ]
+        made += [{"index": index}, {"id": ids["weight"], "params": _weight(asked, term)}]
     return made
 
 
@@ -95,6 +89,14 @@ def _vector(asked: Asked, query: VectorQuery) -> Json:
         "filter": readers,
         "terms_only": terms,
         "filter_and_terms": [*readers, *terms],
+    }
+
+
+def _weight(asked: Asked, term: str) -> Json:
+    return {
+        "term": {"search": {"value": stored_term(term)}},
+        "filter": reader_filter(asked.viewer),
+        "timeout": asked.timeout,
     }
 
 

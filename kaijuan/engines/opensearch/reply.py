@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kaijuan.engines.base import SearchResult
+from kaijuan.engines.opensearch.catalogue import Held
 from kaijuan.engines.opensearch.documents import Json, from_source
 from kaijuan.engines.opensearch.faults import of_status, reason
 from kaijuan.engines.opensearch.question import MOST_TERMS, Asked
-from kaijuan.engines.opensearch.scoring import Holding, Scorer
+from kaijuan.engines.opensearch.scoring import Holding, Scorer, idf
 from kaijuan.errors import EngineError
 from kaijuan.types import Chunk, Hit, Notice, TermScore
 
@@ -69,8 +70,9 @@ def read(asked: Asked, reply: Reply, url: str) -> SearchResult:
         raise _error(failed[0], url)
     own = asked.keyword
     frequencies = asked.remembered | _counted(asked, reply, url)
-    known.remember(frequencies)
-    scorer = Scorer(known.stored, asked.terms, frequencies, own.k1 if own else None, own.b if own else None)
+    known.remember(frequencies, asked.viewer)
+    everywhere = {term: held.everywhere for term, held in frequencies.items()}
+    scorer = Scorer(known.stored, asked.terms, everywhere, own.k1 if own else None, own.b if own else None)
     by_keyword = _keyword_rows(reply.keyword, scorer, own.size) if own else []
     by_vector = _vector_rows(reply.vector, scorer, with_keyword=own is not None)
     # A multi-search brings no cosine of a keyword hit; it is known where the vector leg returned the passage too.
@@ -82,16 +84,20 @@ def read(asked: Asked, reply: Reply, url: str) -> SearchResult:
         version=known.stored.version,
         keyword=_ranked(by_keyword, cosines, made),
         vector=_ranked(by_vector, scores, made),
-        term_weights=dict(zip(asked.terms, scorer.weights, strict=True)),
+        # A weight must not tell of a passage that the viewer may not read.
+        term_weights={term: idf(known.stored.counts.chunks, frequencies[term].open) for term in asked.terms},
         notices=tuple(notices),
     )
 
 
-def _counted(asked: Asked, reply: Reply, url: str) -> dict[str, int]:
+def _counted(asked: Asked, reply: Reply, url: str) -> dict[str, Held]:
     for count in reply.counts:
         if "error" in count:
             raise _error(count, url)
-    return {t: int(c["hits"]["total"]["value"]) for t, c in zip(asked.unknown, reply.counts, strict=True)}
+    return {
+        term: Held(int(count["hits"]["total"]["value"]), int(count["aggregations"]["open"]["doc_count"]))
+        for term, count in zip(asked.unknown, reply.counts, strict=True)
+    }
 
 
 def _legs(reply: Reply) -> list[tuple[str, Json]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import Any
 
@@ -51,6 +52,19 @@ class Searcher:
             target = None  # the next time of the very index that is remembered then
         raise EngineError(f"集合 {collection} 的索引在检索时一再切换，请稍后重试。")
 
+    def described(
+        self, collection: str, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer
+    ) -> str:
+        """See Engine.describe."""
+        known = self._catalogue.known(collection, None)
+        asked = self._asked(known, keyword, vector, viewer)
+        made = lines(asked, self._names.alias(collection), self._schema.ids)
+        for line in made:
+            params = line.get("params", {})
+            if "vector" in params:
+                params["vector"] = [*(round(number, 4) for number in params["vector"][:4]), "…"]
+        return "\n".join(json.dumps(line, ensure_ascii=False) for line in made)
+
     def _asked(self, known: Known, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer) -> Asked:
         if vector is not None:
             _check_vector(known, vector)
@@ -60,7 +74,7 @@ class Searcher:
             keyword = None
         terms = keyword.terms[:MOST_TERMS] if keyword else ()
         timeout = f"{int(self._client.server.search_timeout * 1000)}ms"
-        return Asked(known, terms, known.remembered(terms), keyword, vector, viewer, timeout)
+        return Asked(known, terms, known.remembered(terms, viewer), keyword, vector, viewer, timeout)
 
     def _ask(self, asked: Asked, target: str) -> Reply:
         body = lines(asked, target, self._schema.ids)
