@@ -10,9 +10,23 @@ KaijuanError
 ├── IngestError            an ingest could not be carried out
 │   └── IngestLocked       another ingest of the same collection is running
 ├── EngineError            the search engine did not do what it was asked
+│   └── EngineNotReady     it cannot be reached, or does not serve yet
 ├── SettingsError          a setting has a value that it cannot have
-└── ModelUnavailable       a model's files or service cannot be had
+├── RecordsError           answers, feedback or tickets could not be kept or read (`kind` says how)
+├── ModelUnavailable       a model's files or service cannot be had
+└── ModelFailed            a model's service was asked and did not do it (`kind` says how)
 """
+
+from __future__ import annotations
+
+from typing import Literal
+
+#: How a model's service failed.
+ModelFault = Literal[
+    "auth", "no_model", "quota", "busy", "too_long", "filtered", "empty", "timeout", "unreachable", "refused", "odd"
+]
+#: How the file of records failed; "missing" is a row that is not there (any more).
+RecordsFault = Literal["locked", "disk", "denied", "damaged", "newer", "missing", "odd"]
 
 
 class KaijuanError(Exception):
@@ -55,9 +69,29 @@ class EngineError(KaijuanError):
     """The search engine did not do what it was asked."""
 
 
+class EngineNotReady(EngineError):
+    """The search engine cannot be reached, or does not serve yet; the same request may go well a little later."""
+
+
 class SettingsError(KaijuanError):
     """A setting from the environment or .env has a value that it cannot have."""
 
 
+class RecordsError(KaijuanError):
+    """Answers, feedback or tickets could not be kept or read; answering goes on without."""
+
+    def __init__(self, message: str, kind: RecordsFault) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 class ModelUnavailable(KaijuanError):
     """A model's files or service cannot be had."""
+
+
+class ModelFailed(KaijuanError):
+    """A model's service was asked and did not do it; what does not need it still works."""
+
+    def __init__(self, message: str, kind: ModelFault) -> None:
+        super().__init__(message)
+        self.kind = kind

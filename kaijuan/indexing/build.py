@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 
 from kaijuan.engines.base import BuildMeta, Engine, Version
+from kaijuan.errors import EngineError
 from kaijuan.indexing.vector_cache import VectorCache
 from kaijuan.models.base import Embedder
 from kaijuan.types import Chunk
@@ -67,7 +69,8 @@ def build(
         version = writer.finish()
         return Built(version, embedded, (*rejected, *writer.rejected))
     except BaseException:
-        writer.abandon()
+        with suppress(EngineError):  # what went wrong first is what has to be said; the next ingest clears the rest
+            writer.abandon()
         raise
 
 

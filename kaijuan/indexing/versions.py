@@ -14,7 +14,10 @@ def rollback(collection: str, tools: Ingesting, version: str | None = None) -> s
     """
     with ingest_lock(tools.lock_dir, collection):
         versions = tools.engine.versions(collection)
-        active = next((v.name for v in versions if v.active), None)
+        answering = [v.name for v in versions if v.active]
+        active = next(iter(answering), None)
+        if version is None and len(answering) > 1:  # somebody pointed the alias at several: back to one
+            version = answering[-1]
         if version is None:
             earlier = [v.name for v in versions if active is None or v.name < active]
             if not earlier:

@@ -87,7 +87,8 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
     clock.lap("search")
     candidates = _fuse(result, options.rrf_k, f"只取前 {options.context_chunks} 段")
     clock.lap("fuse")
-    candidates = _rerank(searched, candidates, result, stages.reranker if options.rerank else None, options.rerank_pool)
+    reranker = stages.reranker if options.rerank else None
+    candidates, rerank_notices = _rerank(searched, candidates, result, reranker, options.rerank_pool)
     clock.lap("rerank")
     candidates, context = choose_context(
         candidates, options.context_chunks, options.context_tokens, stages.count_tokens
@@ -106,7 +107,7 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
         term_weights=result.term_weights,
         evidence=_evidence(result, stages.embedder),
         stages=tuple(clock.stages),
-        notices=(*notices, *vector_notices, *result.notices),
+        notices=(*notices, *vector_notices, *result.notices, *rerank_notices),
         question_tokens=stages.count_tokens(searched),
         context_tokens=sum(c.tokens for c in context),
         token_counter=stages.token_counter,
@@ -114,15 +115,41 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
 
 
 def best_cosine(text: str, collection: str, stages: Stages, viewer: Viewer, version: str | None = None) -> float:
-    """Cosine of the nearest passage open to the viewer to a text; 0.0 without a vector leg or for nothing to embed."""
+    """Cosine of the nearest passage open to the viewer to a text; 0.0 without a vector leg or for nothing to embed.
+
+    Raises EngineError or IndexMissing when the engine goes away in between: silence must not pass for "nothing near".
+    """
     if stages.embedder is None or not text.strip():
         return 0.0
     try:
         query = VectorQuery(stages.embedder.query(text), 1)
-        hits = stages.engine.search(collection, None, query, viewer, version).vector
     except KaijuanError:
         return 0.0
+    hits = stages.engine.search(collection, None, query, viewer, version).vector
     return hits[0].score if hits else 0.0
+
+
+def search_again(
+    text: str, collection: str, stages: Stages, options: Options, viewer: Viewer, version: str | None = None
+) -> list[Hit]:
+    """Hits of both legs for another text, in fused order; empty when nothing can be searched or found."""
+    terms = query_terms(text)
+    if not terms:
+        return []
+    try:
+        vector = stages.embedder.query(text) if stages.embedder and options.vector_leg else None
+        result = stages.engine.search(
+            collection,
+            KeywordQuery(terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None,
+            None if vector is None else VectorQuery(vector, options.leg_size),
+            viewer,
+            version,
+        )
+    except KaijuanError:
+        return []  # the first look's answer stands
+    hits = {hit.chunk.id: hit for hit in (*reversed(result.vector), *reversed(result.keyword))}
+    fused = fuse([[h.chunk.id for h in result.keyword], [h.chunk.id for h in result.vector]], options.rrf_k)
+    return [hits[f.id] for f in fused]
 
 
 def _shorten(question: str, limit: int) -> tuple[str, tuple[Notice, ...]]:
@@ -197,15 +224,18 @@ def _candidate(
 
 def _rerank(
     searched: str, candidates: tuple[Candidate, ...], result: SearchResult, reranker: Reranker | None, pool: int
-) -> tuple[Candidate, ...]:
+) -> tuple[tuple[Candidate, ...], tuple[Notice, ...]]:
     if reranker is None:
-        return candidates
+        return candidates, ()
     head = candidates[:pool]
-    scores = reranker.scores(searched, head, result.vector, result.term_weights)
-    # Ties keep the fused order, which is decided by id.
-    order = sorted(range(len(head)), key=lambda i: (-scores[i], i))
+    try:
+        scores = reranker.scores(searched, head, result.vector, result.term_weights)
+    except KaijuanError as error:
+        return candidates, (Notice("rerank", f"重排没有完成，资料按融合的名次排列：{error}"),)
+    # Ties, and candidates without a score behind all others, keep the fused order, which is decided by id.
+    order = sorted(range(len(head)), key=lambda i: (scores[i] is None, -(scores[i] or 0.0), i))
     ranked = [replace(head[i], rerank_score=scores[i], final_rank=rank) for rank, i in enumerate(order, start=1)]
-    return (*ranked, *candidates[pool:])
+    return (*ranked, *candidates[pool:]), ()
 
 
 def _evidence(result: SearchResult, embedder: Embedder | None) -> Evidence:

@@ -7,7 +7,16 @@ from opensearchpy import exceptions as vendor
 
 from kaijuan.engines.opensearch.client import Client, Server
 from kaijuan.engines.opensearch.engine import OpenSearchEngine
-from kaijuan.engines.opensearch.faults import AlreadyThere, Busy, Missing, TimedOut, TooLarge, Unreachable, translated
+from kaijuan.engines.opensearch.faults import (
+    AlreadyThere,
+    Busy,
+    Missing,
+    NotServing,
+    TimedOut,
+    TooLarge,
+    Unreachable,
+    translated,
+)
 from kaijuan.engines.opensearch.names import Names
 from kaijuan.errors import EngineError
 
@@ -32,7 +41,8 @@ INFO = {"error": {"type": "t", "root_cause": [{"reason": "because"}]}}
         (vendor.RequestError(400, "mapper_parsing_exception", INFO), EngineError, "because"),
         (vendor.TransportError(413, "", ""), TooLarge, "max_content_length"),
         (vendor.TransportError(429, "rejected", INFO), Busy, "429"),
-        (vendor.TransportError(503, "", ""), Busy, "503"),
+        (vendor.TransportError(503, "", ""), NotServing, "503"),
+        (vendor.RequestError(400, "index_closed_exception", INFO), EngineError, "_open"),
         (vendor.SerializationError("<html>"), EngineError, "KAIJUAN_OPENSEARCH_URL"),
         (vendor.ImproperlyConfigured("no certificates"), EngineError, "连接设置"),
         (vendor.OpenSearchException("x"), EngineError, "doctor"),

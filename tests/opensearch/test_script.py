@@ -72,7 +72,9 @@ def test_a_process_id_that_now_belongs_to_another_is_left_alone(tmp_path: Path, 
     assert run(tmp_path, tools, "stop").returncode == 0
 
 
-@pytest.mark.parametrize("arguments", [[], ["restart"], ["start", "--fast"], ["start", "--port", "many"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["restart"], ["start", "--fast"], ["start", "--port", "many"], ["fetch", "--all"]]
+)
 def test_a_word_it_does_not_know_is_named(tmp_path: Path, tools: Path, arguments: list[str]) -> None:
     done = run(tmp_path, tools, *arguments)
     assert done.returncode in (1, 2)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
 
 from kaijuan.engines.embedded.arrays import write_array
 from kaijuan.engines.embedded.strings import write_strings
-from kaijuan.types import Chunk
+from kaijuan.types import Chunk, Standing
 
 
 def to_line(chunk: Chunk) -> bytes:
@@ -28,16 +29,36 @@ def to_line(chunk: Chunk) -> bytes:
         chunk.kind,
         chunk.audience,
     ]
+    # Few chunks have a standing or a page, and all are read at every question.
+    if chunk.standing is not None or chunk.page is not None:
+        fields.append(None if chunk.standing is None else list(astuple(chunk.standing)))
+    if chunk.page is not None:
+        fields.append(chunk.page)
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
 
 def from_line(line: bytes) -> Chunk:
     """The chunk that `to_line` wrote; raises ValueError or TypeError for anything else."""
-    id_, source, title, text, headings, position, start, end, updated, department, kind, audience = json.loads(
+    id_, source, title, text, headings, position, start, end, updated, department, kind, audience, *more = json.loads(
         line.decode("utf-8")
     )
+    standing = Standing(*more[0]) if more and more[0] is not None else None
+    page = int(more[1]) if more[1:] else None
     return Chunk(
-        id_, source, title, text, tuple(headings), position, start, end, updated, department, kind, tuple(audience)
+        id_,
+        source,
+        title,
+        text,
+        tuple(headings),
+        position,
+        start,
+        end,
+        updated,
+        department,
+        kind,
+        tuple(audience),
+        standing,
+        page,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Iterable, Mapping
@@ -49,7 +50,9 @@ class Client:
         self.server = server
         options: dict[str, Any] = {"hosts": [server.url], "timeout": server.timeout, "pool_maxsize": _POOL}
         if server.user:
-            options["http_auth"] = (server.user, server.password)
+            # The library would send Latin-1 and fail on any other letter; servers read UTF-8 (RFC 7617).
+            pair = base64.b64encode(f"{server.user}:{server.password}".encode()).decode("ascii")
+            options["headers"] = {"authorization": f"Basic {pair}"}
         if server.api_key:
             options["headers"] = {"authorization": f"ApiKey {server.api_key}"}
         if urlsplit(server.url).scheme == "https":

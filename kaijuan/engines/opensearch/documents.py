@@ -11,11 +11,12 @@ extra spellings hang on them by "|" and are indexed at the same place, so that t
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import astuple
 from hashlib import blake2b
 from typing import Any
 
 from kaijuan.text import Analysis, analyze
-from kaijuan.types import Chunk, Viewer
+from kaijuan.types import Chunk, Standing, Viewer
 
 #: Lucene takes no term above 32,766 bytes, the server no document id above 512.
 _LONGEST_TERM, _LONGEST_ID = 256, 400
@@ -41,13 +42,22 @@ def _shortened(text: str, length: int) -> str:
 
 def token_line(analysis: Analysis) -> str:
     """Tokens in one line; the extras are spread evenly over the terms."""
-    terms, extras = analysis.terms, analysis.extras
-    if not terms:
-        return ""
+    terms, extras = _stored(analysis.terms), _stored(analysis.extras)
+    if not terms or not extras:
+        return " ".join(terms)
+    # Places do not matter, only what shares one: phrases are not searched. By columns, since by groups it takes
+    # three times as long, and an ingest makes a line of every chunk.
     share = -(-len(extras) // len(terms))
-    # Places do not matter, only what shares one: phrases are not searched.
-    groups = ((term, *extras[i * share : (i + 1) * share]) for i, term in enumerate(terms))
-    return " ".join("|".join(map(stored_term, group)) for group in groups)
+    whole = len(extras) // share
+    groups = map("|".join, zip(terms, *(extras[place::share] for place in range(share)), strict=False))
+    rest = ["|".join((*terms[whole : whole + 1], *extras[whole * share :])), *terms[whole + 1 :]]
+    return " ".join([*groups, *rest]) if whole < len(terms) else " ".join(groups)
+
+
+def _stored(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    if max(map(len, tokens), default=0) <= _LONGEST_TERM:
+        return tokens
+    return tuple(map(stored_term, tokens))
 
 
 def repeats(analysis: Analysis) -> str:
@@ -56,7 +66,7 @@ def repeats(analysis: Analysis) -> str:
     >>> repeats(analyze("退货，退货"))
     ' 退货=2 退=2 货=2 '
     """
-    counts = Counter(map(stored_term, (*analysis.terms, *analysis.extras)))
+    counts = Counter((*_stored(analysis.terms), *_stored(analysis.extras)))
     return "".join([*(f" {token}={count}" for token, count in counts.items() if count > 1), " "])
 
 
@@ -93,6 +103,8 @@ def to_document(chunk: Chunk, analysis: Analysis, build: str) -> Json:
             "id": chunk.id,
             "source_id": chunk.source_id,
             "position": chunk.position,
+            "standing": None if chunk.standing is None else astuple(chunk.standing),
+            "page": chunk.page,
         },
     }
 
@@ -119,6 +131,8 @@ def from_source(source: Json) -> Chunk:
         stored["department"],
         stored["kind"],
         tuple(stored["audience"]),
+        Standing(*standing) if (standing := stored.get("standing")) else None,
+        stored.get("page"),
     )
 
 

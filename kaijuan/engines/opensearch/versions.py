@@ -96,10 +96,9 @@ class Versions:
     def activate(self, collection: str, version: str) -> None:
         """Move the alias to a finished version, in one request that happens as a whole or not at all."""
         alias = self._names.alias(collection)
-        indices = self.indices(collection)
-        wanted = self._finished(indices, collection, version)
+        wanted = self._finished(self.indices(collection), collection, version)
         actions: list[Any] = [
-            {"remove": {"index": index.name, "alias": alias}} for index in indices if index.active and index != wanted
+            {"remove": {"index": index, "alias": alias}} for index in self._holders(alias) if index != wanted.name
         ]
         actions.append({"add": {"index": wanted.name, "alias": alias}})
         try:
@@ -120,6 +119,14 @@ class Versions:
         for name in left:
             self._drop(name)
         return left
+
+    def _holders(self, alias: str) -> list[str]:
+        """Names of all indices that carry the alias, closed ones and those of strangers among them."""
+        try:
+            found: dict[str, Any] = self._client.read("GET", f"/{alias}")
+        except Missing:
+            return []
+        return sorted(index for index in found if index != alias)
 
     def _finished(self, indices: list[Index], collection: str, version: str) -> Index:
         found = [index for index in indices if index.version == version and index.finished]
