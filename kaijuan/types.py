@@ -16,6 +16,8 @@ REFUSAL = "资料中没有找到能支撑回答的内容。"
 
 LegName = Literal["keyword", "vector"]
 Level = Literal["ok", "warn", "bad"]
+#: Between groups in one line, and what stands there for all of them.
+_SEPARATOR, _EVERYTHING = re.compile(r"[,，、;；]"), "*"
 #: What an error's sentence says, and the next step in which it ends.
 _NEXT_STEP = re.compile(r"(.+)[，；]请(.+?)。?\Z", re.DOTALL)
 
@@ -110,6 +112,12 @@ class Viewer:
     name: str = "visitor"
     groups: frozenset[str] = frozenset()
     sees_all: bool = False
+
+    @classmethod
+    def in_groups(cls, name: str, groups: str) -> Viewer:
+        """A viewer whose groups stand in one line, parted by commas, written out as in `audience`; * opens everything."""
+        named = {group for part in _SEPARATOR.split(groups) if (group := part.strip())}
+        return cls(name, frozenset(named - {_EVERYTHING}), sees_all=_EVERYTHING in named)
 
     def may_read(self, audience: tuple[str, ...]) -> bool:
         """Whether a document with this audience is open to the viewer."""

@@ -1,123 +1,193 @@
-"""One question's answer as a stream of events: retrieve, decide, compose, cite."""
+"""One question's answer as a stream of events: retrieve, decide, word, check."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 
-from kaijuan.answering.citations import CitationReader, unshield
-from kaijuan.answering.compose import Rated, choose, draft, rate
-from kaijuan.answering.conflict import Passage, find_conflicts
-from kaijuan.answering.figures import figures
-from kaijuan.answering.refusal import (
-    COVERED_SHARE,
-    SPOKEN_TO,
-    BestCosine,
-    asked_codes,
-    decide,
-    is_grey,
-    missing_codes,
-    unheld_words,
+from kaijuan.answering.follow_up import complete
+from kaijuan.answering.generate import Chatting, generate
+from kaijuan.answering.material import Material, gather, is_thin, missing
+from kaijuan.answering.quote import quote
+from kaijuan.answering.refusal import BestCosine, decide
+from kaijuan.answering.second_look import SearchAgain, look_again
+from kaijuan.answering.similarity import Similarity, term_weights
+from kaijuan.answering.support import Checked, check_answer
+from kaijuan.answering.types import (
+    REFUSAL,
+    Answer,
+    Conflict,
+    Event,
+    Finished,
+    Piece,
+    Refusal,
+    Retrieved,
+    Source,
+    Worded,
 )
-from kaijuan.answering.similarity import Similarity, covered, term_weights, titled
-from kaijuan.answering.types import REFUSAL, Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source
-from kaijuan.answering.units import units
-from kaijuan.retrieval.retrieve import Options, Stages, best_cosine, retrieve
-from kaijuan.text import without_question_words
-from kaijuan.types import Candidate, Trace, Viewer
+from kaijuan.errors import ModelFailed
+from kaijuan.retrieval.retrieve import Options, Stages, best_cosine, retrieve, search_again
+from kaijuan.types import Candidate, Hit, Notice, Trace, Viewer
 
 #: Documents named after a refusal as nearest topics.
 NEAREST = 3
-#: Sentences of a passage that are looked at for disputed figures.
-DISPUTED_SENTENCES = 6
-#: Share of a part's characters that nothing found holds, from which it counts as missing.
-UNHELD_SHARE = 0.3
-_PARTS = re.compile(r"[^？?；;。！!\n]+[？?]?")
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """What answering needs: the stages of retrieval and their options."""
+    """What answering needs: the stages of retrieval and their options.
+
+    `chatting` None quotes the sources; `second_look` searches again for what the best sentences name. `today` tells
+    which documents are in force.
+    """
 
     stages: Stages
     options: Options
+    chatting: Chatting | None = None
+    second_look: bool = True
+    today: Callable[[], date] = date.today
 
 
-def answer(question: str, collection: str, answering: Answering, viewer: Viewer) -> Iterator[Event]:
+def answer(
+    question: str, collection: str, answering: Answering, viewer: Viewer, earlier: Sequence[str] = ()
+) -> Iterator[Event]:
     """Events of one answer: Retrieved, Pieces of text, Finished.
+
+    `earlier` are the questions of the conversation, as completed, oldest first; a question that leans on them is
+    completed before it is searched, unless the conversation is empty.
 
     Raises QuestionError, IndexMissing or IndexMismatch before the first event.
     """
     start = time.perf_counter()
-    trace = retrieve(question, collection, answering.stages, answering.options, viewer)
+    completed = complete(question, earlier, answering.chatting.model if answering.chatting else None)
+    trace = retrieve(completed or question, collection, answering.stages, answering.options, viewer)
 
     def nearest(text: str) -> float:
         return best_cosine(text, collection, answering.stages, viewer, trace.version)
 
-    return _events(trace, Similarity(answering.stages.embedder), nearest, start)
+    def again(text: str) -> Sequence[Hit]:
+        return search_again(text, collection, answering.stages, answering.options, viewer, trace.version)
+
+    events = _events(trace, answering, nearest, again, start)
+    return events if completed is None else _as_asked(events, question, completed)
 
 
-def _events(trace: Trace, similarity: Similarity, nearest: BestCosine, start: float) -> Iterator[Event]:
+def _as_asked(events: Iterator[Event], question: str, completed: str) -> Iterator[Event]:
+    """The events of a completed question, the answer naming both."""
+    for event in events:
+        if isinstance(event, Finished):
+            yield Finished(replace(event.answer, question=question, completed=completed))
+        else:
+            yield event
+
+
+def _events(
+    trace: Trace, answering: Answering, nearest: BestCosine, again: SearchAgain, start: float
+) -> Iterator[Event]:
     yield Retrieved(trace)
+    similarity = Similarity(answering.stages.embedder)
     weights = term_weights(trace.terms, trace.term_weights)
     refusal = decide(trace, similarity, weights, nearest)
-    rated = [] if refusal else rate(trace.searched, trace.context, similarity, weights)
-    if not rated:
+    today = answering.today().isoformat()
+    material = None if refusal else gather(trace, similarity, weights, today)
+    if material is None or not material.rated:
         yield Piece(REFUSAL)
-        yield Finished(_refused(trace, refusal or Refusal("not_covered", "找到的段落里没有可以引用的句子。"), start))
+        refusal = refusal or Refusal("not_covered", "找到的段落里没有可以引用的句子。")
+        yield Finished(_refused(Worded(REFUSAL, trace, answerer="evidence"), refusal, start))
         return
-    numbers = {c.chunk.id: c.context_number for c in trace.context if c.context_number is not None}
-    chosen = choose(trace.searched, rated, trace.context, similarity)
-    said_from = {unit.number for unit in chosen}
-    conflicts = tuple(
-        conflict
-        for conflict in _conflicts(trace, rated, similarity, weights)
-        # A dispute between passages that the answer does not rest on is not the reader's.
-        if any(numbers[statement.chunk.id] in said_from for statement in conflict.statements)
-    )
-    if conflicts:
-        chosen = choose(trace.searched, rated, trace.context, similarity, strict=True)
-    reader = CitationReader(trace.numbered(), renumber=True)
-    said: list[str] = []
-    for piece in draft(chosen, conflicts, numbers):
-        if text := unshield(reader.feed(piece)):
-            said.append(text)
-            yield Piece(text)
-    if text := unshield(reader.close()):
-        said.append(text)
-        yield Piece(text)
-    yield Finished(_answered(trace, "".join(said), reader, conflicts, rated, similarity, weights, start))
+    if answering.second_look:
+        stages, options = answering.stages, answering.options
+        looked = look_again(material, again, stages.count_tokens, options.context_tokens)
+        if looked is not trace:
+            yield Retrieved(looked)
+            material = gather(looked, similarity, weights, today)
+    worded, material = yield from _word(material, answering.chatting, similarity, start)
+    if _is_refusal(worded):
+        refusal = Refusal("model", "模型读过找到的段落，认为它们不能回答这个问题。")
+        yield Finished(_refused(worded, refusal, start))
+        return
+    yield Finished(_answered(worded, material, similarity, weights, start))
+
+
+def _word(
+    material: Material, chatting: Chatting | None, similarity: Similarity, start: float
+) -> Generator[Piece, None, tuple[Worded, Material]]:
+    """The answer's words: the model's where there is one, else, or where it fails, the sources' own."""
+    if chatting is None:
+        return (yield from quote(material, similarity))
+    try:
+        worded = yield from generate(material.trace, chatting, start, material.labels)
+    except ModelFailed as error:
+        worded, material = yield from quote(material, similarity)
+        said = f"{str(error).rstrip('。')}；以上改为直接摘录资料原文。"
+        return replace(worded, notices=(Notice("answer", said),)), material
+    return worded, replace(material, trace=worded.trace, conflicts=_of_context(material.conflicts, worded))
+
+
+def _of_context(conflicts: tuple[Conflict, ...], worded: Worded) -> tuple[Conflict, ...]:
+    """Disputes in which the answer cites a version, or whose versions all stood before the model."""
+    numbered = worded.trace.numbered()
+    cited = {numbered[number].chunk.id for number in worded.cited}
+    return tuple(c for c in conflicts if not cited.isdisjoint(s.chunk.id for s in c.statements))
+
+
+def _is_refusal(worded: Worded) -> bool:
+    """Whether the model answered with the fixed sentence and cited nothing."""
+    return not worded.cited and worded.text.strip().strip("“”\"'").startswith(REFUSAL.rstrip("。"))
 
 
 def _answered(
-    trace: Trace,
-    text: str,
-    reader: CitationReader,
-    conflicts: tuple[Conflict, ...],
-    rated: Sequence[Rated],
-    similarity: Similarity,
-    weights: dict[str, float],
-    start: float,
+    worded: Worded, material: Material, similarity: Similarity, weights: dict[str, float], start: float
 ) -> Answer:
-    numbered = trace.numbered()
+    trace = worded.trace
+    checked, cited = _checked(worded)
     return Answer(
         question=trace.question,
-        text=text,
-        sources=tuple(Source(reader.shown(n), numbered[n]) for n in reader.cited),
+        text=checked.text,
+        sources=tuple(Source(shown, candidate) for shown, candidate in enumerate(cited, start=1)),
         trace=trace,
-        weak=_is_thin(trace, rated, weights),
-        missing=(*missing_codes(trace.searched, trace.candidates), *missing_parts(trace.searched, rated, similarity)),
-        conflicts=conflicts,
-        removed=tuple(reader.removed),
-        notices=trace.notices,
-        answerer="extractive",
+        weak=is_thin(trace, material.rated, weights),
+        missing=missing(trace, material.rated, similarity),
+        conflicts=material.conflicts,
+        removed=worded.removed,
+        notices=(*trace.notices, *worded.notices, *_not_in_force(worded, material)),
+        answerer=worded.answerer,
+        model=worded.model,
+        prompt=worded.prompt,
+        usage=worded.usage,
+        first_text_seconds=worded.first_text_seconds,
+        incomplete=worded.incomplete,
+        checked=checked,
         seconds=time.perf_counter() - start,
     )
 
 
-def _refused(trace: Trace, refusal: Refusal, start: float) -> Answer:
+def _checked(worded: Worded) -> tuple[Checked, list[Candidate]]:
+    """The wording held against its sources, and the cited candidates in the order of their shown numbers.
+
+    A passage that was not cited becomes a source when a sentence without a citation rests on it alone.
+    """
+    numbered = worded.trace.numbered()
+    cited = [numbered[n] for n in worded.cited]
+    others = [c for n, c in sorted(numbered.items(), reverse=True) if n not in worded.cited]
+    sources = {shown: c.chunk for shown, c in enumerate(cited, start=1)}
+    checked = check_answer(worded.text, sources, worded.trace.term_weights, [c.chunk for c in others])
+    by_id = {c.chunk.id: c for c in others}
+    return checked, [*cited, *(by_id[chunk.id] for chunk in checked.joined)]
+
+
+def _not_in_force(worded: Worded, material: Material) -> Iterator[Notice]:
+    """One sentence for each cited document that must not be taken for what holds today."""
+    numbered = worded.trace.numbered()
+    said = {numbered[n].chunk.title: held for n in worded.cited if (held := material.labels.get(n))}
+    for title, held in said.items():
+        yield Notice("standing", f"引用的《{title}》{held}，请以现行资料为准。")
+
+
+def _refused(worded: Worded, refusal: Refusal, start: float) -> Answer:
+    trace = worded.trace
     nearest = dict.fromkeys((c.chunk.source_id, c.chunk.title) for c in trace.candidates)
     return Answer(
         question=trace.question,
@@ -125,65 +195,13 @@ def _refused(trace: Trace, refusal: Refusal, start: float) -> Answer:
         sources=(),
         trace=trace,
         refusal=refusal,
+        removed=worded.removed,
         nearest=tuple(nearest)[:NEAREST],
-        notices=trace.notices,
-        answerer="extractive",
+        notices=(*trace.notices, *worded.notices),
+        answerer=worded.answerer,
+        model=worded.model,
+        prompt=worded.prompt,
+        usage=worded.usage,
+        first_text_seconds=worded.first_text_seconds,
         seconds=time.perf_counter() - start,
     )
-
-
-def _is_thin(trace: Trace, rated: Sequence[Rated], weights: dict[str, float]) -> bool:
-    """Whether the evidence is little above the floor, or the best sentence neither near nor in the question's words."""
-    best = rated[0]
-    codes = asked_codes(trace.searched)
-    if codes and not set(codes).isdisjoint(asked_codes(best.unit.text)):
-        return False  # the very code asked for stands in the sentence
-    near = best.cosine >= 0.6 if trace.vector else False
-    return is_grey(trace, weights) or (not near and covered(weights, best.unit.text) < COVERED_SHARE)
-
-
-def missing_parts(question: str, rated: Sequence[Rated], similarity: Similarity) -> tuple[str, ...]:
-    """Parts of a question of several that ask for what no sentence found speaks of, in these or in other words."""
-    parts = [part.strip() for part in _PARTS.findall(question)]
-    asking = [part for part in parts if len(part) > 3 and (part[-1] in "？?" or without_question_words(part) != part)]
-    if len(asking) < 2:
-        return ()
-    text = "\n".join(f"{r.compared}\n{r.unit.lead}" for r in rated)
-    return tuple(part.rstrip("？?") for part in asking if _is_missing(part, text, rated, similarity))
-
-
-def _is_missing(part: str, text: str, rated: Sequence[Rated], similarity: Similarity) -> bool:
-    """Whether much of a part is not held, and nothing found moves away when what is not held is left out."""
-    words = unheld_words(part, text)
-    if sum(map(len, words)) < max(2.0, UNHELD_SHARE * len("".join(without_question_words(part).split()))):
-        return False
-    if not similarity.available:
-        return True
-
-    def best(asked: str) -> float:
-        return max((similarity.near(asked, r.compared) for r in rated), default=0.0)
-
-    return all(best(part) - best(part.replace(word, "", 1)) < SPOKEN_TO for word in words)
-
-
-def _conflicts(
-    trace: Trace, rated: Sequence[Rated], similarity: Similarity, weights: dict[str, float]
-) -> tuple[Conflict, ...]:
-    """Disputed figures among the sentences near the question and the figures beside them."""
-    passages = [_passage(candidate, rated, weights) for candidate in reversed(trace.context)]
-    compared = {s: titled(passage.chunk.title, s) for passage in passages for s in passage.sentences}
-
-    def cosine(first: str, second: str) -> float:
-        if first == trace.searched:
-            return similarity.near(first, compared[second])
-        return similarity.alike(compared[first], compared[second])
-
-    return find_conflicts(trace.searched, passages, cosine if similarity.available else None)
-
-
-def _passage(candidate: Candidate, rated: Sequence[Rated], weights: dict[str, float]) -> Passage:
-    own = [r.unit.text for r in rated if r.unit.number == candidate.context_number]
-    around = units(candidate.chunk.text, candidate.context_number or 0)
-    others = [u.text for u in around if u.kind in ("sentence", "item", "row") and u.text not in own and figures(u.text)]
-    others.sort(key=lambda text: -covered(weights, text))
-    return Passage(candidate.chunk, tuple([*own, *others][:DISPUTED_SENTENCES]))

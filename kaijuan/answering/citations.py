@@ -1,7 +1,7 @@
 """Citations in an answer: read in every written form, kept when the source exists, removed and counted when not.
 
-Forms: [1] [1][2] [1,2] [1-3] 【1】 ［1］ [^1] [资料1]. Not citations: anything in code, a link whose text is a number, and
-an index behind a lower-case identifier such as a[0]. One pass, linear time, the same for a stream and for a whole text.
+What counts as one, and what does not, is told in kaijuan.answering.markers. Anything in code stays as it is. One pass,
+linear time, the same for a stream and for a whole text.
 
 >>> resolve("七天内可退[2]，十五天内可换[9]。", 8)
 Cited(text='七天内可退[2]，十五天内可换。', cited=(2,), removed=(9,))
@@ -13,19 +13,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-_OPEN = {"[": "]", "［": "］", "【": "】"}
-_SPECIAL = re.compile(r"[\[［【`\n]")
-_BODY = re.compile(r"\^?(?:资料|来源|材料|source)?[ \t]*[\d０-９\s,，、;；~～\-–—至到]*")
-_COULD_BE = re.compile(r"\^?[资料来源材souurce\d０-９\s,，、;；~～\-–—至到]*\Z")
-_NUMBERS = re.compile(r"(\d+)\s*(?:[~～\-–—至到]\s*(\d+))?")
+from kaijuan.answering.markers import MAX_MARKER, Marker, marker_at
+
+_SPECIAL = re.compile(r"\[(?!\[\[)|[［【(（]|资(?=料|\Z)|`|\n")
 _FENCE = re.compile(r"[ \t>]*(?P<marker>`{3,}|~{3,})")
 _MAYBE_FENCE = re.compile(r"[ \t>]*(?:`{0,3}|~{0,3})\Z")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_IDENTIFIER = re.compile(r"(?<![A-Za-z0-9_])[a-z_][A-Za-z0-9_]*\Z")
-#: Longest marker and longest code span waited for in a stream; longer ones are text.
-MAX_MARKER = 40
+#: Longest code span waited for in a stream; a longer one is text.
 MAX_CODE_SPAN = 400
-_MAX_RANGE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +103,8 @@ class CitationReader:
             return _copy(text, at, special.end())
         if special.group() == "`":
             return self._code(text, at, final) if special.start() == at else _copy(text, at, special.start())
-        plain = _before_blanks(text, at, special.start())
+        # A mention of a source keeps the blanks before it: it is a word of its sentence.
+        plain = special.start() if special.group() == "资" else _before_blanks(text, at, special.start())
         return _copy(text, at, plain) if plain > at else self._marker(text, at, special.start(), final)
 
     def _turn_fence(self, text: str, at: int, marker: str) -> tuple[int, str]:
@@ -138,26 +133,16 @@ class CitationReader:
             return _copy(text, at, at + ticks)
         return None
 
-    def _marker(self, text: str, at: int, bracket: int, final: bool) -> tuple[int, str] | None:
-        close = text.find(_OPEN[text[bracket]], bracket, bracket + MAX_MARKER)
-        if close < 0:
-            if not final and len(text) - bracket < MAX_MARKER and _COULD_BE.match(text[bracket + 1 :]):
-                return None
-            return _copy(text, at, bracket + 1)
-        body = text[bracket + 1 : close]
-        numbers = _numbers(body)
-        if not numbers:
-            return _copy(text, at, bracket + 1)
-        if text[bracket] == "[":
-            if not final and close + 1 == len(text):
-                return None
-            is_index = at == bracket and _IDENTIFIER.search(self._tail)
-            if text[close + 1 : close + 2] == "(" or is_index:
-                return _copy(text, at, close + 1)
-        shown = self._resolve(numbers)
-        return close + 1 - at, (text[at:bracket] + shown if shown else "")
+    def _marker(self, text: str, at: int, start: int, final: bool) -> tuple[int, str] | None:
+        found = marker_at(text, start, self._tail if at == start else " ", final)
+        if found == "wait":
+            return None
+        if not isinstance(found, Marker):
+            return _copy(text, at, start + 1)
+        shown = self._resolve(found.numbers)
+        return found.end - at, (text[at:start] + found.keep + shown if shown else found.keep)
 
-    def _resolve(self, numbers: list[int]) -> str:
+    def _resolve(self, numbers: Iterable[int]) -> str:
         shown = []
         for number in numbers:
             if number not in self._valid:
@@ -167,22 +152,6 @@ class CitationReader:
                 self.cited.append(number)
             shown.append(f"[{self.shown(number)}]")
         return "".join(dict.fromkeys(shown))
-
-
-def _numbers(body: str) -> list[int]:
-    if not _BODY.fullmatch(body):
-        return []
-    found: list[int] = []
-    for match in _NUMBERS.finditer(body):
-        ends = [end for end in match.groups() if end]
-        if any(_YEAR.fullmatch(end) or (len(end) > 1 and end.startswith("0")) for end in ends):
-            return []  # a year or a date, not the number of a source
-        first, last = int(ends[0][:9]), int(ends[-1][:9])
-        if last < first or last - first > _MAX_RANGE:
-            found += [first, last] if match[2] else [first]
-        else:
-            found += range(first, last + 1)
-    return found
 
 
 def _before_blanks(text: str, start: int, end: int) -> int:

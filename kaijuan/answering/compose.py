@@ -7,12 +7,14 @@ question's term weight it holds, and how well its chunk was ranked. What is said
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, takewhile
+from types import MappingProxyType
 
 from kaijuan.answering.citations import shield
 from kaijuan.answering.figures import figures
+from kaijuan.answering.orders import is_order
 from kaijuan.answering.refusal import asked_codes
 from kaijuan.answering.similarity import Similarity, covered, titled
 from kaijuan.answering.types import Conflict
@@ -33,6 +35,8 @@ LIST_ITEMS = 10
 UNDER_LEAD = 0.95
 #: What becomes of the worth of a unit that holds a code asked for, and of one that holds only others.
 ASKED_CODE, OTHER_CODE = 1.3, 0.7
+#: What becomes of the worth of a unit from a document that is not in force.
+NOT_IN_FORCE = 0.7
 #: How near to the best a table row must come: its neighbours are alike in everything but the cell that matters.
 NEAR_BEST_ROW = 0.96
 #: How near to a part of a question its best unit must be to answer for that part.
@@ -57,8 +61,17 @@ class Rated:
     compared: str
 
 
-def rate(question: str, context: Sequence[Candidate], similarity: Similarity, weights: dict[str, float]) -> list[Rated]:
-    """Every unit of the context that could be said, best first; ties in reading order of the best chunk first."""
+def rate(
+    question: str,
+    context: Sequence[Candidate],
+    similarity: Similarity,
+    weights: dict[str, float],
+    stale: Collection[int] = (),
+) -> list[Rated]:
+    """Every unit of the context that could be said, best first; ties in reading order of the best chunk first.
+
+    `stale` are numbers of sources that are not in force: what another one says comes before them.
+    """
     best_first = list(reversed(context))
     texts = without_repeats([candidate.chunk for candidate in best_first])
     found: list[tuple[float, Unit, str]] = []
@@ -66,14 +79,15 @@ def rate(question: str, context: Sequence[Candidate], similarity: Similarity, we
         title = candidate.chunk.title
         heading = candidate.chunk.headings[-1] if candidate.chunk.headings else ""
         for unit in units(text, candidate.context_number or 0):
-            if unit.kind not in _NOT_SAID and len(unit.text) > 1:
+            if unit.kind not in _NOT_SAID and len(unit.text) > 1 and not is_order(unit.text):
                 # What the title and heading name is the subject of every unit below them, so it tells none apart.
                 words = covered(weights, f"{title} {heading} {unit.lead} {unit.text}")
                 base = _WORDS_WEIGHT * words + _OWN_WORDS_WEIGHT * covered(weights, unit.text)
                 found.append((base + _RANK_WEIGHT / (1 + rank), unit, title))
     found.sort(key=lambda row: -row[0])
     rated = [_rated(question, *row, similarity) for row in found[:COMPARED_UNITS]]
-    return sorted(rated, key=lambda r: -r.worth)
+    held = [replace(r, worth=r.worth * NOT_IN_FORCE) if r.unit.number in stale else r for r in rated]
+    return sorted(held, key=lambda r: -r.worth)
 
 
 def _rated(question: str, base: float, unit: Unit, title: str, similarity: Similarity) -> Rated:
@@ -182,10 +196,15 @@ def _shingles(text: str) -> frozenset[str]:
     return frozenset(folded[i : i + 2] for i in range(max(len(folded) - 1, 1)))
 
 
-def draft(chosen: Sequence[Unit], conflicts: Sequence[Conflict], numbers: dict[str, int]) -> Iterator[str]:
+def draft(
+    chosen: Sequence[Unit],
+    conflicts: Sequence[Conflict],
+    numbers: dict[str, int],
+    labels: Mapping[int, str] = MappingProxyType({}),
+) -> Iterator[str]:
     """The answer's text in pieces, every unit followed by the [number] of its source.
 
-    `numbers` gives the source number of each chunk id. Disputed figures come first, side by side with their dates.
+    `labels` says of sources by their number why they are not in force. `numbers` gives the source number of each chunk id. Disputed figures come first, side by side with their dates.
     """
     disputed = [s for conflict in conflicts for s in conflict.statements]
     for conflict in conflicts:
@@ -194,6 +213,7 @@ def draft(chosen: Sequence[Unit], conflicts: Sequence[Conflict], numbers: dict[s
         for statement in conflict.statements:
             date = statement.chunk.updated or "未注明日期"
             newer = "，较新" if statement.newer else ""
+            newer += f"，{held}" if (held := labels.get(numbers[statement.chunk.id])) else ""
             said = _before_stop(statement.sentence, f"[{numbers[statement.chunk.id]}]")
             yield f"- 《{shield(statement.chunk.title)}》（{date}{newer}）：{said}\n"
     said_already = {fold(s.sentence) for s in disputed}
@@ -203,12 +223,12 @@ def draft(chosen: Sequence[Unit], conflicts: Sequence[Conflict], numbers: dict[s
             continue
         if previous is None and disputed:
             yield "\n"
-        yield from _said(unit, previous)
+        yield from _said(unit, previous, labels.get(unit.number, ""))
         previous = unit
 
 
-def _said(unit: Unit, previous: Unit | None) -> Iterator[str]:
-    marker = f"[{unit.number}]"
+def _said(unit: Unit, previous: Unit | None, label: str) -> Iterator[str]:
+    marker = f"（{label}）[{unit.number}]" if label else f"[{unit.number}]"
     listed = unit.kind in ("item", "row")
     if previous is not None:
         together = previous.number == unit.number and not listed and previous.kind == "sentence"

@@ -63,6 +63,8 @@ _DAY = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
 _YEAR = r"(?:(?:1[5-9]|20|21)\d\d|[一二][零〇一二三四五六七八九]{3})"
 _FIGURE = re.compile(
     rf"""
+    # Only where one can begin is anything tried: most characters of a text begin none.
+    (?=[\d零〇一二两三四五六七八九十百千半第A-Za-z¥￥$\[【(（]|(?m:^)[ \t>]|[上下中]午|[早晚]上|凌晨|夜里)(?:
     (?P<skip>\[[\d,\s\-\^]+\]|【\d+】|https?://\S+
       |[(（]\d{{1,2}}[)）]|(?m:^[ \t>]*(?:\d{{1,3}}[.、)）](?!\d)|[一二三四五六七八九十]+、))
       |第[ ]?{_NUMBER}[ ]?(?:个?{_UNIT}|条|章|周|天|步)?)
@@ -80,14 +82,14 @@ _FIGURE = re.compile(
     |(?P<amount>(?<![零〇一二两三四五六七八九十百千万亿])(?P<n>{_NUMBER})(?:(?:[ ]?(?P<u0>{_UNIT}))?{_SEP}(?P<n2>{_NUMBER}))?
       [ ]?(?P<and>个半(?=月|小时|钟头|星期|工作日))?(?P<u>月(?<=半月)|日(?=[内后前]|[之以][内后前])|{_UNIT})(?P<more>半(?![价年天月数]))?
       (?P<per>(?:[ ]?/[ ]?[^\s\d/,，。;；、|起以]{{1,3}}){{0,2}}))
-    |(?P<bare>(?<![A-Za-z\d.]){_ASCII}(?![A-Za-z\d]))
+    |(?P<bare>(?<![A-Za-z\d.]){_ASCII}(?![A-Za-z\d])))
     """,
     re.VERBOSE,
 )
 _BEFORE: tuple[tuple[Role, re.Pattern[str]], ...] = (
-    ("under", re.compile(r"(?:不满|不足|未满|低于|少于|小于|不到|跌破)[ ]?\Z")),
+    ("under", re.compile(r"(?:不满|不足|未满|(?<!不)(?<!不[得能可会应])(?:低于|少于|小于)|不到|跌破)[ ]?\Z")),
     ("at_most", re.compile(r"(?:不超过|不多于|不得超过|不能超过|不高于|最多|最大|最长|最高|最晚|至多|上限|封顶|限)(?:为|是|只|能)?[ ]?\Z")),
-    ("at_least", re.compile(r"(?:至少|不少于|不低于|最少|最低|最小|最短|满|达到?|起码)(?:为|是)?[ ]?\Z")),
+    ("at_least", re.compile(r"(?:至少|不[得能可会应]?(?:少|低|小)于|最少|最低|最小|最短|满|达到?|起码)(?:为|是)?[ ]?\Z")),
     ("over", re.compile(r"(?:超过|大于|高于|多于|超出|超)[ ]?\Z")),
 )  # fmt: skip
 _BEHIND: tuple[tuple[Role, re.Pattern[str]], ...] = (
@@ -169,15 +171,21 @@ def _near(first: Figure, second: Figure, a: float, b: float) -> bool:
 
 def _level(text: str) -> str:
     """The text in ASCII digits, letters and marks where one character stands for one, so that places stay."""
-    if text.isascii():
-        return text
-    return "".join(_PLAIN.get(c) or _narrow(c) for c in text)
+    return text if text.isascii() else text.translate(_NARROW)
 
 
-def _narrow(character: str) -> str:
+class _Narrow(dict[int, str]):
     """The ASCII form of a wide letter, digit or mark; circled numbers and full-width stops stay what they are."""
-    narrow = unicodedata.normalize("NFKC", character)
-    return narrow if narrow.isascii() and len(narrow) == 1 and unicodedata.category(character) != "No" else character
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        narrow = unicodedata.normalize("NFKC", character)
+        single = narrow.isascii() and len(narrow) == 1 and unicodedata.category(character) != "No"
+        self[code] = narrow if single else character
+        return self[code]
+
+
+_NARROW = _Narrow({ord(wide): narrow for wide, narrow in _PLAIN.items()})
 
 
 def _read(text: str, shown: str) -> Iterator[Figure]:

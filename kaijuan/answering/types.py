@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kaijuan.answering.support import Checked
+from kaijuan.models.base import Usage
 from kaijuan.types import REFUSAL as REFUSAL
 from kaijuan.types import Candidate, Chunk, Notice, Trace
 
-RefusalReason = Literal["off_topic", "missing_code", "missing_name", "not_covered", "no_hits"]
+RefusalReason = Literal["off_topic", "missing_code", "missing_name", "not_covered", "no_hits", "model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,36 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Worded:
+    """The words of an answer, whoever found them, before they are judged.
+
+    `trace` is the trace with the context as it was handed over. `cited` are context numbers by first appearance: the
+    text shows the first as [1], the second as [2]. `removed` are numbers that did not exist.
+    """
+
+    text: str
+    trace: Trace
+    cited: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
+    answerer: str = ""
+    model: str = ""
+    prompt: str = ""
+    usage: Usage | None = None
+    first_text_seconds: float | None = None
+    incomplete: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A finished answer with everything it rests on.
 
     `text` carries [n] markers that point into `sources`, numbered from 1 by first appearance. `removed` are citation
     numbers that did not exist and were taken out. A refusal has the fixed sentence as text and no sources; `nearest`
     then names the nearest documents as (source id, title), which are topics, not support. `weak` says that the evidence
-    is thin, `missing` names what was asked for and not found while the rest was answered.
+    is thin, `missing` names what was asked for and not found while the rest was answered. `incomplete` says that the
+    model broke off: `text` is then what came. `completed` is the question as it was searched where it leaned on the one
+    before, else empty. `checked` holds every sentence against what it cites; a refusal has none. `model`, `prompt` and `usage` are empty where no model was asked.
     """
 
     question: str
@@ -72,6 +97,13 @@ class Answer:
     nearest: tuple[tuple[str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     answerer: str = ""
+    model: str = ""
+    prompt: str = ""
+    usage: Usage | None = None
+    first_text_seconds: float | None = None
+    incomplete: bool = False
+    completed: str = ""
+    checked: Checked | None = None
     seconds: float = 0.0
 
     @property

@@ -35,10 +35,10 @@ _SET = f"{CJK}，。、；：！？（）《》“”‘’…"
 _SPACED = re.compile(rf"(?<![{CJK}])(?:[{_SET}][ \t\u00a0\u3000]+){{2,}}[{_SET}](?![{CJK}])")
 _BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
 # Format characters (zero-width blanks and joiners, soft hyphen, byte-order mark, direction marks, variation selectors)
-# and control characters other than line ends and tabs.
+# control characters other than line ends and tabs, and lone halves of surrogate pairs, which no encoding takes.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 )
 _ONLY_ASCII = re.compile(r"[\x20-\x7e\n\t]*\Z")
 

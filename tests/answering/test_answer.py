@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kaijuan.answering.answer import Answering, answer, missing_parts
+from kaijuan.answering.answer import Answering, answer
 from kaijuan.answering.compose import Rated
+from kaijuan.answering.material import missing_parts
 from kaijuan.answering.similarity import Similarity
 from kaijuan.answering.types import REFUSAL, Answer, Event, Finished, Piece, Retrieved
 from kaijuan.answering.units import Unit

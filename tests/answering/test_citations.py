@@ -10,16 +10,9 @@ from typing import Any
 
 import pytest
 
-from kaijuan.answering import citations
-from kaijuan.answering.citations import (
-    MAX_CODE_SPAN,
-    MAX_MARKER,
-    CitationReader,
-    Cited,
-    pieces,
-    resolve,
-    strip_citations,
-)
+from kaijuan.answering import citations, markers
+from kaijuan.answering.citations import MAX_CODE_SPAN, CitationReader, Cited, pieces, resolve, strip_citations
+from kaijuan.answering.markers import MAX_MARKER
 
 FORMS = [
     ("三天到账[1]。", "三天到账[1]。", (1,), ()),
@@ -41,6 +34,31 @@ FORMS = [
     ("先[3]后[1]再[3]。", "先[3]后[1]再[3]。", (3, 1), ()),
     ("SF-3000[2]可用。", "SF-3000[2]可用。", (2,), ()),
 ]
+#: What language models write beside the plain forms.
+WORDED = [
+    ("三天到账【资料 1】。", "三天到账[1]。", (1,), ()),
+    ("三天到账（资料1）。", "三天到账[1]。", (1,), ()),
+    ("三天到账(资料 1、资料3)。", "三天到账[1][3]。", (1, 3), ()),
+    ("三天到账[资料1-3]。", "三天到账[1][2][3]。", (1, 2, 3), ()),
+    ("三天到账[来源：1]。", "三天到账[1]。", (1,), ()),
+    ("三天到账（来源：[1][2]）。", "三天到账[1][2]。", (1, 2), ()),
+    ("三天到账（见资料[2]）。", "三天到账[2]。", (2,), ()),
+    ("三天到账 (Source: 2)。", "三天到账 [2]。", (2,), ()),
+    ("三天到账[1 和 3]。", "三天到账[1][3]。", (1, 3), ()),
+    ("三天到账[[1]]。", "三天到账[1]。", (1,), ()),
+    ("三天到账【[1]】。", "三天到账[1]。", (1,), ()),
+    ("三天到账[1[2]]。", "三天到账[1][2]。", (1, 2), ()),
+    ("三天到账[1]、[2]。", "三天到账[1][2]。", (1, 2), ()),
+    ("三天到账[1], [2]。", "三天到账[1][2]。", (1, 2), ()),
+    ("三天到账[1] [2]。", "三天到账[1] [2]。", (1, 2), ()),
+    ("甲[1]、乙[2]。", "甲[1]、乙[2]。", (1, 2), ()),
+    ("根据资料3，三天到账[3]。", "根据资料[3]，三天到账[3]。", (3,), ()),
+    ("资料1和资料2都写三天。", "资料[1][2]都写三天。", (1, 2), ()),
+    ("按照资料 2 的说法，三天。", "按照资料[2] 的说法，三天。", (2,), ()),
+    ("导出为 pdf[1]。", "导出为 pdf[1]。", (1,), ()),
+    ("支持 macOS[2]，也支持 iOS[3]", "支持 macOS[2]，也支持 iOS[3]", (2, 3), ()),
+    ("标准版[1](含税)。", "标准版[1](含税)。", (1,), ()),
+]
 INVENTED = [
     ("七天内可退[2]，十五天内可换[9]。", "七天内可退[2]，十五天内可换。", (2,), (9,)),
     ("包邮[9][12]。", "包邮。", (), (9, 12)),
@@ -52,6 +70,12 @@ INVENTED = [
     ("包邮[9]，免费[9]。", "包邮，免费。", (), (9, 9)),
     ("包邮[99999999999999999999]。", "包邮。", (), (999999999,)),
     ("包邮[1-400]。", "包邮[1]。", (1,), (400,)),
+    ("包邮（资料9）。", "包邮。", (), (9,)),
+    ("包邮（来源：[9]）。", "包邮。", (), (9,)),
+    ("包邮[9]、[1]。", "包邮[1]。", (1,), (9,)),
+    ("包邮[1]、[9]。", "包邮[1]。", (1,), (9,)),
+    ("根据资料9，包邮。", "根据资料，包邮。", (), (9,)),
+    ("转成 csv[9]。", "转成 csv。", (), (9,)),
 ]
 UNTOUCHED = [
     "`rows[1]` 是第二行",
@@ -65,13 +89,20 @@ UNTOUCHED = [
     "取 order[0] 和 rows_2[1]",
     "[待定] 与 [见附表] 与 [] 与 [ ]",
     "【注意】先断电",
+    "取 rows[1] 行，a[2]。",
+    "见 [1](/help/refund) 与 [2](#top)",
+    "要看：①外箱，②面单；1️⃣拍照",
+    "（1）先断电，(2)再拆，（1、2）都要",
+    "【9:00-18:00】营业，【2024】年起，[01] 号库",
+    "请补充资料3份，资料 3 天内补齐，资料2.5 版",
+    "[资料] 与（来源）与【出处：】",
     "没有关的 [1",
     "没有关的 ```\n",
     f"[{'1,' * MAX_MARKER}1]",
 ]
 
 
-@pytest.mark.parametrize(("answer", "shown", "cited", "removed"), [*FORMS, *INVENTED])
+@pytest.mark.parametrize(("answer", "shown", "cited", "removed"), [*FORMS, *WORDED, *INVENTED])
 def test_forms(answer: str, shown: str, cited: tuple[int, ...], removed: tuple[int, ...]) -> None:
     assert resolve(answer, 8) == Cited(shown, cited, removed)
 
@@ -114,15 +145,32 @@ def _streamed(cuts: Sequence[str], sources: int = 8) -> tuple[Cited, list[str]]:
     return Cited("".join(shown), tuple(reader.cited), tuple(reader.removed)), shown
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 7, 64])
-@pytest.mark.parametrize("answer", [*(case[0] for case in [*FORMS, *INVENTED]), *UNTOUCHED])
-def test_streamed_in_pieces_of_any_size_equals_the_whole(answer: str, size: int) -> None:
-    assert _streamed(list(pieces(answer, size)))[0] == resolve(answer, 8)
+ANSWERS = [*(case[0] for case in [*FORMS, *WORDED, *INVENTED]), *UNTOUCHED]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_streamed_in_pieces_of_any_size_equals_the_whole(answer: str) -> None:
+    for size in (1, 2, 3, 5, 7, 64):
+        assert _streamed(list(pieces(answer, size)))[0] == resolve(answer, 8), size
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_cut_at_any_place_equals_the_whole(answer: str) -> None:
+    whole = resolve(answer, 8)
+    for at in range(len(answer) + 1):
+        assert _streamed([answer[:at], answer[at:]])[0] == whole, at
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_was_resolved_once_stays_when_read_again(answer: str) -> None:
+    whole = resolve(answer, 8)
+    assert resolve(whole.text, 8) == Cited(whole.text, whole.cited, ())
 
 
 _ATOMS = (
     *"[]［］【】()`~\n \t^,，-–至0123456789a甲。>",
     "[1]", "[12]", "[9]", "【2】", "[1-3]", "[^4]", "[资料1]", "```", "~~~", "``", "](http://x)", "a[0]", "退货", "[1", "[source 2]",
+    "资料", "资料2", "（资料1）", "（来源：[9]）", "、", "[1]、[2]", "[[3]]", "和", "根据", "份", "pdf[1]", "(https:",
 )  # fmt: skip
 
 
@@ -208,7 +256,7 @@ def _work(run: Callable[[], object]) -> int:
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:
         nonlocal count
-        if frame.f_code.co_filename != citations.__file__:
+        if frame.f_code.co_filename not in (citations.__file__, markers.__file__):
             return None
         count += 1
         return trace
@@ -234,6 +282,14 @@ NASTY = {
     "unclosed fence": "```\na[1]\n",
     "lines": "甲\n",
     "code spans": "`a` ",
+    "brackets": "[]",
+    "nested brackets": "[[1]",
+    "round brackets": "（",
+    "separated citations": "[1]、",
+    "separators": "[1、",
+    "mentions": "资料1、",
+    "half mentions": "资料",
+    "wide brackets": "【［",
 }
 
 
@@ -254,12 +310,18 @@ def test_twice_the_stream_is_about_twice_the_work(text: str) -> None:
     assert large <= 2.6 * small
 
 
+def test_a_megabyte_of_brackets_is_read() -> None:
+    size = 1_000_000
+    for nasty in ("[" * size, "[" * (size // 2) + "]" * (size // 2), "[" + "1," * (size // 2), "【" * (size // 10)):
+        assert resolve(nasty, 8) == Cited(nasty, (), ())
+
+
 @pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
 def test_a_stream_holds_back_no_more_than_a_marker_or_a_code_span(text: str) -> None:
     """What is held back is read again with every piece, so that it has to stay small for the work to stay linear."""
     reader = CitationReader(range(1, 9))
     given = shown = 0
-    for piece in pieces(text.replace("[1]", "[x]") * 200, 4):
+    for piece in pieces(text.replace("[1]", "[x]").replace("资料1", "资料x") * 200, 4):
         given += len(piece)
         shown += len(reader.feed(piece))
         assert given - shown <= MAX_CODE_SPAN + MAX_MARKER
