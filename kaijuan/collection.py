@@ -2,7 +2,7 @@
 
 collection.toml: name, title, description, leg_size, chunk_chars, overlap_chars, examples; for a corpus with a
 keyword baseline a table [baseline] with its refusal threshold, for one with self-checks a table [checks] with the
-questions they ask.
+questions they ask; groups that a document's audience may name, and a table [limits] of how large a file may be.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Settings of one collection; `leg_size` hits are taken from each leg, sizes are in characters."""
+    """Settings of one collection; `leg_size` hits are taken from each leg, sizes are in characters.
+
+    `groups` are the groups that a document's audience may name, empty when any may; `limits` those of one file.
+    """
 
     name: str
     folder: Path
@@ -32,6 +35,8 @@ class Collection:
     examples: tuple[str, ...] = ()
     baseline_threshold: float | None = None
     checks: Mapping[str, str] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def questions_file(self) -> Path:
@@ -55,8 +60,10 @@ def load_collection(corpus_dir: Path, name: str) -> Collection:
             leg_size=int(stored.get("leg_size", 50)),
             chunk_chars=int(stored.get("chunk_chars", 512)),
             overlap_chars=int(stored.get("overlap_chars", 64)),
-            examples=_texts(stored.get("examples", [])),
+            examples=_texts(stored.get("examples", []), "examples"),
             baseline_threshold=_number(stored.get("baseline", {}).get("threshold")),
+            groups=_texts(stored.get("groups", []), "groups"),
+            limits=dict(stored.get("limits", {})),
             checks={str(key): str(value) for key, value in stored.get("checks", {}).items()},
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, ValueError, AttributeError) as error:
@@ -66,9 +73,9 @@ def load_collection(corpus_dir: Path, name: str) -> Collection:
     return collection
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def _texts(value: object, key: str) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise TypeError("examples 应为列表")
+        raise TypeError(f"{key} 应为列表")
     return tuple(map(str, value))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Named again for the pages, which know the engines by way of this room only.
+from kaijuan.engines.base import Version as Version
 from kaijuan.errors import IngestError
 from kaijuan.indexing.ingest import Ingesting
 from kaijuan.indexing.lock import ingest_lock

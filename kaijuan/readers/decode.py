@@ -39,6 +39,26 @@ def decode(data: bytes) -> str:
     return _LINE_END.sub("\n", text)
 
 
+def decode_start(data: bytes) -> str:
+    """Text of the start of a file that may break off inside a character; raises CorpusError like `decode`."""
+    for encoding in ("utf-8", "gb18030"):
+        # No character of either is longer than four bytes.
+        for end in range(len(data), max(0, len(data) - 4), -1):
+            if _strict(data[:end], encoding) is not None:
+                return decode(data[:end])
+    return decode(data[: len(data) - len(data) % 4])
+
+
+def ordinary(text: str) -> float:
+    """Share of characters, 0 to 1, that ordinary Chinese or English text is made of (printable ASCII and GB 2312).
+
+    Text read in a wrong encoding comes out as rare characters: of all CJK characters a third are in GB 2312.
+    """
+    sample = text[:_SAMPLE]
+    kept = sample.encode("gb2312", errors="ignore").decode("gb2312")
+    return sum(c.isprintable() or c in "\r\n\t\f" for c in kept) / max(1, len(sample))
+
+
 def _decoded(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -48,11 +68,11 @@ def _decoded(data: bytes) -> str:
     if text is not None:
         return text
     candidates = [c for c in (_strict(data, "gb18030"), _wide(data)) if c is not None]
-    best = max(candidates, key=_ordinary, default="")
-    if best and _ordinary(best) >= 0.6:
+    best = max(candidates, key=ordinary, default="")
+    if best and ordinary(best) >= 0.6:
         return best
     damaged = data.decode("utf-8", errors="replace")
-    if damaged.count("\ufffd") <= len(damaged) // 500 + 1 and _ordinary(damaged) >= 0.6:
+    if damaged.count("\ufffd") <= len(damaged) // 500 + 1 and ordinary(damaged) >= 0.6:
         return damaged
     guess = charset_normalizer.from_bytes(data).best()
     if guess is not None:
@@ -70,8 +90,8 @@ def _wide(data: bytes) -> str | None:
     little_first = data[1::2].count(0) >= data[::2].count(0)
     orders = ("utf-16-le", "utf-16-be") if little_first else ("utf-16-be", "utf-16-le")
     found = [t for t in (_strict(data, order) for order in orders) if t is not None]
-    best = max(found, key=_ordinary, default="")
-    return best if _ordinary(best) >= 0.9 else None
+    best = max(found, key=ordinary, default="")
+    return best if ordinary(best) >= 0.9 else None
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
@@ -79,13 +99,3 @@ def _strict(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
-
-
-def _ordinary(text: str) -> float:
-    """Share of characters, 0 to 1, that ordinary Chinese or English text is made of (printable ASCII and GB 2312).
-
-    Text read in a wrong encoding comes out as rare characters: of all CJK characters a third are in GB 2312.
-    """
-    sample = text[:_SAMPLE]
-    kept = sample.encode("gb2312", errors="ignore").decode("gb2312")
-    return sum(c.isprintable() or c in "\r\n\t\f" for c in kept) / max(1, len(sample))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import PurePosixPath
 
 from markdown_it import MarkdownIt
 
+from kaijuan.readers.document import document_of
 from kaijuan.readers.front_matter import FrontMatter
 from kaijuan.types import Document
 
@@ -17,16 +17,7 @@ LONGEST_TITLE = 200
 
 def markdown_document(text: str, matter: FrontMatter, path: str) -> Document:
     """Document of a Markdown text; `path` is relative to the folder and is the id unless the front matter has one."""
-    return Document(
-        id=matter.id or path,
-        title=matter.title or first_heading(text) or PurePosixPath(path).stem,
-        text=text,
-        path=path,
-        updated=matter.updated,
-        department=matter.department,
-        kind=matter.kind,
-        audience=matter.audience,
-    )
+    return document_of(text, matter, path, first_heading(text))
 
 
 #: A heading further down, in characters, is no title of the document.

@@ -8,16 +8,24 @@ from typing import Literal
 from kaijuan.errors import CorpusError
 from kaijuan.types import Document
 
-ReasonCode = Literal["empty", "unknown type", "duplicate id", "outside folder", "unreadable"]
+ReasonCode = Literal[
+    "empty", "unknown type", "duplicate id", "outside folder", "unreadable",
+    "encrypted", "damaged", "old format", "too large", "broken line", "no reader", "no text",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """One file that was left out; `path` is relative to the folder, `message` one sentence for the report."""
+    """One file, or one record of a file, that was left out.
+
+    `path` is relative to the folder, `message` one sentence for the report; `line` (from 1) is where a record of the
+    file begins whose other records were read, None for a whole file.
+    """
 
     path: str
     reason_code: ReasonCode
     message: str
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

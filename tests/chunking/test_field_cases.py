@@ -26,7 +26,7 @@ def test_file(case: dict[str, Any]) -> None:
     at = exact.get("at", {})
     began = time.perf_counter()
     try:
-        document = read_file(FIELD / case["file"], FIELD)
+        (document,) = read_file(FIELD / case["file"], FIELD)
     except ReadError as error:
         assert (error.reason_code, 0) == (exact["reported_as"], exact["chunks"])
         return
@@ -89,7 +89,7 @@ def test_dates(case: dict[str, Any]) -> None:
 def test_settings_are_refused() -> None:
     for case in CASES:
         if case["id"] == "S-CHK-14":
-            document = read_file(FIELD / case["input"]["file"], FIELD)
+            (document,) = read_file(FIELD / case["input"]["file"], FIELD)
             settings = [case["input"]["settings"]]
         elif case["id"] == "S-CHK-15":
             document = Document("d", "t", case["input"]["text"] * case["input"]["repeat"])

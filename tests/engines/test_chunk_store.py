@@ -1,6 +1,7 @@
 """Chunks on disk, their tables, and objects made by columns."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from kaijuan.engines.embedded.chunk_store import ChunkStore
 from kaijuan.engines.embedded.chunk_store_writer import ChunkStoreWriter, from_line, to_line
 from kaijuan.engines.embedded.columns import from_columns
 from kaijuan.engines.embedded.strings import StringTable, write_strings
-from kaijuan.types import Chunk, Hit, TermScore, Viewer
+from kaijuan.types import Chunk, Hit, Standing, TermScore, Viewer
 from tests.engines.builders import passage
 
 NAMES = ["a", "a#", "a#0", "a#1", "a#10", "a$", "b", "é", "退货", "\uff21", "𠮷", "🙂", ""]
@@ -65,6 +66,13 @@ def test_a_line_holds_every_field() -> None:
     for wrong in [b"", b"{}", b"[1]", b"\xff", to_line(chunk)[:-1]]:
         with pytest.raises((ValueError, TypeError)):
             from_line(wrong)
+
+
+@pytest.mark.parametrize("standing", [None, Standing("superseded", "new", "新规", None, "2026-05")])
+@pytest.mark.parametrize("page", [None, 1, 40])
+def test_a_line_holds_standing_and_page_where_there_are_any(standing: Standing | None, page: int | None) -> None:
+    chunk = replace(passage("s#1", "文"), standing=standing, page=page)
+    assert from_line(to_line(chunk)) == chunk
 
 
 def test_strings_are_found_in_a_sorted_table(tmp_path: Path) -> None:

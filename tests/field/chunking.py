@@ -11,6 +11,8 @@ from typing import Any
 from kaijuan.chunking import chunk
 from kaijuan.errors import CorpusError, KaijuanError
 from kaijuan.readers import ReadError, Skipped, read_file
+from kaijuan.readers.csv import read_table
+from kaijuan.readers.decode import decode
 from kaijuan.types import Document
 from tests.field.cases import Case
 from tests.field.outcome import Check, Later, Mismatch, at_most, compare, equal, listed
@@ -71,30 +73,36 @@ def _run_at(case: Case, given: _Given, sizes: Mapping[str, int], staging: Stagin
     exact = {key: value for key, value in case.exact.items() if key not in _NO_EXPECTATION}
     staging.write(given.name, given.content)
     start = time.perf_counter()
-    document, skipped = _read(given.name, staging)
-    if skipped and skipped.reason_code == "unknown type":
-        raise Later(f"{PurePosixPath(given.name).suffix} files are not read yet")
+    documents, skipped = _read(given.name, staging)
     try:
-        passages = (
-            Passages(document, tuple(chunk(document, sizes["chunk_chars"], sizes["overlap_chars"])))
-            if document
-            else None
-        )
+        pieces = [chunk(document, sizes["chunk_chars"], sizes["overlap_chars"]) for document in documents]
     except KaijuanError as error:
         seconds = time.perf_counter() - start
         _refused(case, error, exact, seconds)
         return
     seconds = time.perf_counter() - start
+    passages = Passages.of(documents, pieces) if documents else None
     if passages:
         passages.check_whole(sizes["overlap_chars"])
-    compare(exact, _checks(passages, skipped, seconds, sizes, given.name, staging))
+    checks = _checks(passages, skipped, seconds, sizes, given.name, staging)
+    compare(exact, {**checks, **_data_file_checks(given, passages)})
 
 
-def _read(name: str, staging: Staging) -> tuple[Document | None, Skipped | None]:
+def _read(name: str, staging: Staging) -> tuple[list[Document], Skipped | None]:
+    """Documents of the file; why there is none where the whole file was left out."""
     try:
-        return read_file(staging.folder / name, staging.folder), None
+        found = read_file(staging.folder / name, staging.folder)
     except ReadError as error:
-        return None, Skipped(name, error.reason_code, str(error))
+        return [], Skipped(name, error.reason_code, str(error))
+    return [one for one in found if isinstance(one, Document)], None
+
+
+def _data_file_checks(given: _Given, passages: Passages | None) -> dict[str, Check]:
+    """What a CSV file is asked that gave a document for each row: its columns and rows stand in no table any more."""
+    if passages is None or not given.name.endswith(".csv") or passages.columns():
+        return {}
+    table = read_table(decode(given.content), given.name)
+    return {"columns": equal(list(table.header)), "rows": equal(passages.records)}
 
 
 def _refused(case: Case, error: KaijuanError, exact: Mapping[str, Any], seconds: float) -> None:
@@ -120,6 +128,7 @@ def _checks(
 ) -> dict[str, Check]:
     always: dict[str, Check] = {
         **_timing(seconds),
+        "reported_lines": lambda wanted: _reported_lines(wanted, name, staging),
         "reported_as": lambda wanted: _reported_as(wanted, name, sizes, staging),
     }
     if passages is None:
@@ -146,3 +155,14 @@ def _reported_as(wanted: Any, name: str, sizes: Mapping[str, int], staging: Stag
         raise Mismatch("report", wanted, got)
     if not staging.chunks(_BYSTANDER):
         raise Mismatch("the other files did not go in")
+
+
+def _reported_lines(wanted: Any, name: str, staging: Staging) -> None:
+    """Just these lines of the file are named in the ingest's report, in words too, and the rest went in."""
+    skipped = [one for one in staging.ingest().skipped if one.path == name]
+    equal(listed(wanted))([one.line for one in skipped])
+    for one in skipped:
+        if f"第 {one.line} 行" not in one.message:
+            raise Mismatch("message names no line", one.line, one.message)
+    if not staging.chunks():
+        raise Mismatch("the other records did not go in")

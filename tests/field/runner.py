@@ -9,7 +9,21 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
-from tests.field import answering, chunking, citing, cjk, dates, evaluating, fusing, indexing, life, live, worded
+from tests.field import (
+    answering,
+    chunking,
+    citing,
+    cjk,
+    dates,
+    drawing,
+    evaluating,
+    fusing,
+    indexing,
+    life,
+    live,
+    paths,
+    worded,
+)
 from tests.field.cases import Case
 from tests.field.outcome import Later, Mismatch, Outcome, Status
 from tests.field.staging import EMBEDDED, OPENSEARCH, EngineName, Workshop
@@ -19,9 +33,7 @@ LIMIT = 60.0
 
 Stage = Callable[[Case, Workshop], None]
 
-_LATER = {
-    "ui": "pages are checked in a browser with a later issue",
-}
+_LATER: dict[str, str] = {}
 _GROUPS: dict[str, Stage] = {
     "cjk": cjk.run,
     "query": cjk.run,
@@ -37,6 +49,7 @@ _GROUPS: dict[str, Stage] = {
     "life": life.run,
     "llm": worded.run,
     "sec": worded.run,
+    "ui": drawing.run,
 }
 #: Stages whose outcome is the search engine's.
 _ON_AN_ENGINE = (cjk.run, indexing.run, life.run, live.run, answering.run)
@@ -89,6 +102,8 @@ def _stage(case: Case) -> Stage:
         return chunking.run
     if case.kind == "index.reindex-live":
         return live.run
+    if case.kind == "sec.path":
+        return paths.run
     if case.group not in _GROUPS:
         raise Later(f"unknown kind {case.kind}")
     return _GROUPS[case.group]

@@ -172,3 +172,33 @@ def test_each_figure_may_fall_by_the_tolerance_and_no_more(
 
 def test_changes_without_questions_say_so() -> None:
     assert changes(Verdict("unlabelled", None)) == "没有标注的问题"
+
+
+def test_a_build_whose_ingest_was_ended_before_the_switch_is_judged_and_used(place: Workplace) -> None:
+    _ingest(place)
+    place.write("新.md", "食堂在一楼。\n")
+    services = place.services()
+
+    def ended(collection: object, version: str) -> Figures | None:
+        raise SystemExit  # as if the process ended here; what it leaves is a finished build that never answered
+
+    with pytest.raises(SystemExit):
+        tools = replace(services.ingesting(), measure=ended, engine=_Undying(services.engine))
+        ingest(services.collection(NAME), tools)
+    assert place.versions() == {"v0001": True, "v0002": False}
+    report = _ingest(place)
+    assert (report.version, report.embedded) == ("v0002", 0) and report.gate is not None
+    assert place.versions() == {"v0001": False, "v0002": True}
+
+
+class _Undying:
+    """An engine whose versions stay, as after a process that could not clean up behind itself."""
+
+    def __init__(self, engine: object) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._engine, name)
+
+    def delete(self, collection: str, version: str) -> None:
+        """Nothing is deleted any more."""

@@ -290,3 +290,12 @@ def test_vectors_of_another_length_are_refused_with_both_numbers(tmp_path: Path)
 )
 def test_which_vectors_can_be_compared(vector: list[float], usable: bool) -> None:
     assert (unusable_because(np.array(vector, dtype=np.float32)) is None) == usable
+
+
+def test_a_damaged_build_of_an_unchanged_corpus_is_made_anew(place: Workplace) -> None:
+    place.ingest(CountingEmbedder())
+    vectors = place.settings.index_dir / NAME / "v0001" / "vectors.f32"
+    vectors.write_bytes(vectors.read_bytes()[:-4])
+    report = place.ingest(CountingEmbedder())
+    assert not report.unchanged and report.version == "v0002" and report.embedded == 0
+    assert place.found("退货运费")

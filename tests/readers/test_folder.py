@@ -34,7 +34,7 @@ def test_title_is_front_matter_then_first_heading_then_file_name(tmp_path: Path)
 
 def test_text_is_the_body_as_written(tmp_path: Path) -> None:
     path = write(tmp_path, "a.md", "---\nid: s07\ndate: 2026-03-05\n---\n\n# Ｅ4032\u200b\n  正文 \n")
-    document = read_file(path, tmp_path)
+    (document,) = read_file(path, tmp_path)
     assert document == Document("s07", "Ｅ4032\u200b", "\n# Ｅ4032\u200b\n  正文 \n", "a.md", "2026-03-05")
 
 
