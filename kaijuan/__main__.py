@@ -1,4 +1,4 @@
-"""`python -m kaijuan ask NAME "问题" [--json]` and `python -m kaijuan doctor [NAME…] [--json]`."""
+"""`python -m kaijuan ask NAME "问题"`, `doctor [NAME…]` and `diagnose NAME "问题" CHUNK_OR_TEXT`, each with `--json`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
 from kaijuan.answering.types import Answer
+from kaijuan.diagnosis.diagnose import Examining, diagnose
+from kaijuan.diagnosis.report import diagnosis_lines
 from kaijuan.errors import EngineError, KaijuanError, ModelUnavailable
-from kaijuan.evaluation.questions import load_questions
+from kaijuan.evaluation.patients import patient_of
 from kaijuan.indexing.doctor import Patient, examine
 from kaijuan.settings import read_settings
 from kaijuan.types import Finding, Notice, Viewer
@@ -27,12 +29,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ask = commands.add_parser("ask", help="向一个集合提问")
     ask.add_argument("name", metavar="NAME", help="集合名")
     ask.add_argument("question", metavar="QUESTION", help="问题")
+    ask.add_argument("--groups", default="", metavar="A,B", help="提问者所在的组，用逗号分开；* 表示可见全部资料")
     ask.add_argument("--json", action="store_true", help="输出完整答案和检索过程")
     ask.set_defaults(run=_ask)
     doctor = commands.add_parser("doctor", help="检查搜索引擎、模型和各集合的索引")
     doctor.add_argument("names", nargs="*", metavar="NAME", help="集合名，不写则检查全部")
     doctor.add_argument("--json", action="store_true", help="输出全部检查结果")
     doctor.set_defaults(run=_doctor)
+    lost = commands.add_parser("diagnose", help="查出一段资料在哪一步没有进入回答")
+    lost.add_argument("name", metavar="NAME", help="集合名")
+    lost.add_argument("question", metavar="QUESTION", help="问题")
+    lost.add_argument("wanted", metavar="CHUNK_OR_TEXT", help="应该用到的片段或资料的编号，或一段原文")
+    lost.add_argument("--group", action="append", default=[], metavar="GROUP", help="提问者所在的组，可以写多次")
+    lost.add_argument("--json", action="store_true", help="输出全部结果")
+    lost.set_defaults(run=_diagnose)
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -43,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
-    answer = load_services().answer(options.question, options.name, Viewer(name="command line"))
+    viewer = Viewer.in_groups("command line", options.groups)
+    answer = load_services().answer(options.question, options.name, viewer)
     if options.json:
         print(json.dumps(asdict(answer), ensure_ascii=False, indent=1))
     else:
@@ -70,6 +81,25 @@ def _lines(answer: Answer) -> Iterator[str]:
         yield f"提示：{notice.text}"
 
 
+def _diagnose(options: argparse.Namespace) -> int:
+    services = load_services()
+    collection = services.collection(options.name)
+    # Whoever runs the command can read the files; the question is asked with the groups given.
+    examining = Examining(
+        services.answering(services.options(collection)),
+        Viewer(name="command line", sees_all=True),
+        services.ingesting().read_cache,
+    )
+    asking = Viewer(name="command line", groups=frozenset(options.group))
+    found = diagnose(options.question, options.wanted, collection, examining, asking)
+    if options.json:
+        print(json.dumps(asdict(found), ensure_ascii=False, indent=1))
+    else:
+        for line in diagnosis_lines(found):
+            print(line)
+    return 0
+
+
 def _doctor(options: argparse.Namespace) -> int:
     found = _findings(options.names)
     if options.json:
@@ -91,7 +121,8 @@ def _findings(names: Sequence[str]) -> list[Finding]:
     patients: list[Patient] = []
     for name in names:
         try:
-            patients.append(_patient(services, name, unreadable))
+            collection = services.collection(name)
+            patients.append(patient_of(collection, services.options(collection), unreadable))
         except KaijuanError as error:
             unreadable.append(Finding.of_sentence("集合", error, name[:64], otherwise="换成现有的集合名"))
     if not names:
@@ -108,18 +139,6 @@ def _services() -> Services:
     except ModelUnavailable as error:
         services = load_services(settings.model_copy(update={"embedder": "none"}))
         return replace(services, stages=replace(services.stages, embedder_notice=Notice("embed", str(error))))
-
-
-def _patient(services: Services, name: str, unreadable: list[Finding]) -> Patient:
-    """A collection with its examples and those of its labelled questions that have an answer."""
-    collection = services.collection(name)
-    questions = list(collection.examples)
-    try:
-        if collection.questions_file.is_file():
-            questions += [question.text for question in load_questions(collection.questions_file) if question.gold]
-    except KaijuanError as error:
-        unreadable.append(Finding.of_sentence("标注问题", error, name, "warn"))
-    return Patient(collection, services.options(collection), tuple(dict.fromkeys(questions)))
 
 
 def _report(found: Sequence[Finding]) -> Iterator[str]:
