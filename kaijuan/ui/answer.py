@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
+from kaijuan.answering.standing import label
 from kaijuan.answering.types import Answer, Conflict, Refusal, Source, Statement
 from kaijuan.types import Candidate, Chunk, Notice
 from kaijuan.ui.elements import Safe, join, tag
 from kaijuan.ui.links import source_url
 from kaijuan.ui.markdown import Link, to_html, to_text
+from kaijuan.ui.marks import marks_to_tags, with_marks
 from kaijuan.ui.messages import say, say_or
 
 
@@ -29,12 +32,17 @@ def answer_notices(answer: Answer) -> tuple[Notice, ...]:
 
 def _parts(answer: Answer) -> Iterator[Safe]:
     collection = answer.trace.collection
+    if answer.completed:
+        yield _note("completed", tag("b", say("answer.completed")), answer.completed)
+    if answer.incomplete:
+        yield _note("weak", tag("b", say("answer.incomplete")))
     if answer.refusal is not None:
         yield from _refusal(answer, answer.refusal)
     else:
         if answer.weak:
             yield _note("weak", tag("b", say("answer.weak")), say("answer.weak_detail"))
-        yield tag("div", to_html(answer.text, cite=_Citations(answer)), class_="kj-body")
+        body = to_html(with_marks(answer.text, answer.checked), cite=_Citations(answer))
+        yield tag("div", marks_to_tags(body), class_="kj-body")
     if answer.missing:
         yield _note("missing", tag("b", say("answer.missing")), "、".join(answer.missing))
     yield from (_conflict(conflict, answer) for conflict in answer.conflicts)
@@ -63,9 +71,20 @@ class _Citations:
 
 
 def chunk_facts(chunk: Chunk) -> str:
-    """Date and department of a passage in one line, each said to be unknown where it is."""
-    date = chunk.updated or say("answer.date_unknown")
-    return f"{date} · {chunk.department or say('answer.department_unknown')}"
+    """Date, department and page of a passage in one line, the first two said to be unknown where they are."""
+    updated = chunk.updated or say("answer.date_unknown")
+    facts = (updated, chunk.department or say("answer.department_unknown"), page_of(chunk), standing_now(chunk))
+    return " · ".join(fact for fact in facts if fact)
+
+
+def page_of(chunk: Chunk) -> str:
+    """The page on which a passage begins; empty for a document without pages."""
+    return "" if chunk.page is None else say("source.page", page=chunk.page)
+
+
+def standing_now(chunk: Chunk) -> str:
+    """Why a passage does not hold today; empty for one that does."""
+    return label(chunk, date.today().isoformat())
 
 
 def passage_link(collection: str, chunk: Chunk, text: str) -> Safe:
@@ -105,6 +124,7 @@ def _statement(statement: Statement, answer: Answer) -> Safe:
         "div",
         tag("div", tag("span", statement.figure, class_="kj-figure"), *badge),
         tag("div", chunk.updated or say("answer.date_unknown"), class_="kj-date"),
+        *([tag("div", held, class_="kj-badge kj-stale")] if (held := standing_now(chunk)) else []),
         tag("blockquote", to_html(statement.sentence)),
         passage_link(answer.trace.collection, chunk, f"《{chunk.title}》{mark}"),
         tag("div", chunk.department or say("answer.department_unknown"), class_="kj-detail"),
@@ -140,8 +160,9 @@ def _snippet(candidate: Candidate) -> Safe:
 
 
 def _meta(answer: Answer) -> str:
+    by_model = say("answer.model", model=answer.model) if answer.model else None
     values = {
-        "answerer": say_or(f"answerer.{answer.answerer}", answer.answerer),
+        "answerer": by_model or say_or(f"answerer.{answer.answerer}", answer.answerer),
         "milliseconds": f"{answer.seconds * 1000:.0f} ms",
         "count": len(answer.sources),
     }

@@ -10,14 +10,25 @@ from streamlit.delta_generator import DeltaGenerator
 
 from kaijuan.answering.types import Answer, Event, Finished, Piece, Retrieved
 from kaijuan.collection import Collection
+from kaijuan.records.store import Records
 from kaijuan.types import Viewer
 from kaijuan.ui.answer import answer_html, text_html
-from kaijuan.ui.conversation import Turn, open_turn, settle, take_waiting, wait_for
+from kaijuan.ui.conversation import (
+    Turn,
+    conversation_id,
+    earlier_questions,
+    note_record,
+    open_turn,
+    settle,
+    take_waiting,
+    wait_for,
+)
 from kaijuan.ui.elements import Safe, join, tag
 from kaijuan.ui.faults import guarded, sentence_for, show_error
 from kaijuan.ui.ledger import ledger_html, stages_line
 from kaijuan.ui.markdown import escape
 from kaijuan.ui.messages import say
+from kaijuan.ui.thumbs import show_toolbar
 from kaijuan.wiring import Services
 
 _CHOICE, _LINKED = "chat.collection", "chat.linked_question"
@@ -63,21 +74,21 @@ def _write_choice() -> None:
     st.query_params.pop("q", None)
 
 
-def new_question(collection: Collection) -> str | None:
-    """The question to ask in this run: typed, clicked, or from the address (`q`), which is asked once."""
+def new_question(collection: Collection) -> tuple[str, bool] | None:
+    """The question to ask in this run and whether it is asked alone: typed, clicked, or from the address (`q`), once."""
     typed = st.chat_input(say("chat.placeholder", title=collection.title))
     clicked = take_waiting()
     linked = st.query_params.get("q")
     if typed or clicked:
         st.query_params.pop("q", None)
-        return typed or clicked
+        return (typed, False) if typed else clicked
     if not linked or st.query_params.get("c", collection.name) != collection.name:
         return None
     seen = (collection.name, linked)
     if st.session_state.get(_LINKED) == seen:
         return None
     st.session_state[_LINKED] = seen
-    return linked
+    return linked, False
 
 
 def show_welcome(collection: Collection) -> None:
@@ -98,30 +109,50 @@ def show_welcome(collection: Collection) -> None:
             st.button(escape(example), key=f"chat.example.{number}", on_click=wait_for, args=(example,))
 
 
-def show_turns(shown: Sequence[Turn]) -> None:
+def show_turns(shown: Sequence[Turn], records: Records | None) -> None:
     """Turns that are over."""
     for turn in shown:
         _show_question(turn.question)
         message = st.chat_message("assistant", avatar=_ASSISTANT)
         with message:
             _show_outcome(message, turn)
+            show_toolbar(records, turn)
 
 
-def ask(services: Services, question: str, collection: Collection, viewer: Viewer) -> None:
-    """Ask and show the answer as it comes; what is shown is kept also when the run is broken off."""
-    place = open_turn(question, collection.name)
+def ask(services: Services, question: str, alone: bool, collection: Collection, viewer: Viewer) -> None:
+    """Ask and show the answer as it comes; what is shown is kept also when the run is broken off.
+
+    A question that leans on the one before is completed from it, unless it is asked `alone`.
+    """
+    earlier = [] if alone else earlier_questions(collection.name)
+    place = open_turn(question, collection.name, alone)
     _show_question(question)
     with st.chat_message("assistant", avatar=_ASSISTANT):
         slot = st.empty()
         stream = _Stream(place, slot)
         try:
-            stream.follow(services, question, collection.name, viewer)
+            stream.follow(services, question, collection.name, viewer, earlier)
         except Exception as error:  # no traceback may reach the page
             stream.fail(sentence_for(error))
         finally:
             # A second question ends this run with an exception of Streamlit's own, which passes through here.
             turn = stream.settle()
         _show_outcome(slot, turn)
+        if turn.answer is not None:
+            # After it is drawn: a locked file may be waited for.
+            turn = _keep(services, place, turn.answer, viewer)
+            show_toolbar(services.records, turn)
+    if turn.answer is not None and turn.answer.completed:
+        st.button(say("chat.ask_alone"), key=f"chat.alone.{place}", on_click=wait_for, args=(question, True))
+
+
+def _keep(services: Services, place: int, answer: Answer, viewer: Viewer) -> Turn:
+    """Record the answer of a turn and say what could not be kept."""
+    record, notice = services.keep(answer, viewer, conversation_id())
+    if notice is not None:
+        st.warning(escape(notice.text))
+    kept = notice is None and services.records is not None and services.records.days > 0
+    return note_record(place, record, kept)
 
 
 class _Stream:
@@ -137,10 +168,12 @@ class _Stream:
         self._said = ""
         self._shown_at = 0.0
 
-    def follow(self, services: Services, question: str, collection: str, viewer: Viewer) -> None:
+    def follow(
+        self, services: Services, question: str, collection: str, viewer: Viewer, earlier: Sequence[str]
+    ) -> None:
         """Show events as they come."""
         self._show()
-        for event in services.ask(question, collection, viewer):
+        for event in services.ask(question, collection, viewer, earlier):
             self._take(event)
 
     def fail(self, sentence: str) -> None:

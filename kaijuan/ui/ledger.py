@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kaijuan.answering.types import Answer
-from kaijuan.types import Candidate, Trace
+from kaijuan.types import Candidate, Hop, Trace
 from kaijuan.ui.answer import passage_link
 from kaijuan.ui.elements import Safe, join, tag
 from kaijuan.ui.messages import say, say_or
@@ -59,6 +59,29 @@ def _facts(answer: Answer) -> Iterator[tuple[str, str]]:
     if trace.searched.strip() != trace.question.strip():
         yield say("ledger.searched"), trace.searched
     yield say("ledger.search_terms"), "　".join(trace.terms)
+    if trace.hops:
+        yield say("ledger.hops"), "；".join(_hop(hop) for hop in trace.hops)
+    if answer.model:
+        yield say("ledger.model"), _model(answer)
+
+
+def _hop(hop: Hop) -> str:
+    key = "ledger.hop_none" if hop.added is None else "ledger.hop_added"
+    return say(key, term=hop.term, added=hop.added)
+
+
+def _model(answer: Answer) -> str:
+    unknown = say("ledger.unknown")
+    usage = answer.usage
+    first = answer.first_text_seconds
+    return say(
+        "ledger.model_value",
+        model=answer.model,
+        prompt=answer.prompt,
+        input=unknown if usage is None or usage.input_tokens is None else usage.input_tokens,
+        output=unknown if usage is None or usage.output_tokens is None else usage.output_tokens,
+        first=unknown if first is None else _ms(first),
+    )
 
 
 def _stage_times(answer: Answer) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 from kaijuan.collection import Collection
 from kaijuan.errors import ViewError
 from kaijuan.types import Chunk, Viewer
+from kaijuan.ui.answer import page_of, standing_now
 from kaijuan.ui.document import document_html
 from kaijuan.ui.elements import Safe, tag
 from kaijuan.ui.links import source_params, source_url
@@ -66,6 +67,8 @@ def _head(collection: Collection, chunk: Chunk) -> Safe:
         "id": chunk.source_id,
         "collection": collection.title,
     }
+    if held := standing_now(chunk):
+        facts = {"standing": held, **facts}
     shown = (tag("span", tag("i", say(f"source.label_{key}")), value) for key, value in facts.items())
     return tag("header", tag("h1", chunk.title), tag("div", *shown, class_="kj-chips"), class_="kj-head")
 
@@ -73,6 +76,8 @@ def _head(collection: Collection, chunk: Chunk) -> Safe:
 def _show_place(collection: Collection, passage: Passage, total: int) -> None:
     path = " › ".join(passage.chunk.headings)
     place = say("source.passage", number=passage.number, total=total)
+    if page := page_of(passage.chunk):
+        place = f"{place} · {page}"
     st.html(tag("p", f"{place}{'：' + path if path else ''}。{say('source.cited')}", class_="kj-detail"))
     with st.container(horizontal=True):
         for neighbour, key in ((passage.previous, "previous"), (passage.following, "next")):

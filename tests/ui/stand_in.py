@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kaijuan.answering.types import Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source, Statement
 from kaijuan.collection import Collection
-from kaijuan.errors import CollectionNotFound, QuestionError, ViewError
+from kaijuan.errors import CollectionNotFound, KaijuanError, QuestionError, ViewError
+from kaijuan.records.record import record_of
+from kaijuan.records.store import Records
+from kaijuan.records.types import AnswerRecord
 from kaijuan.types import Candidate, Chunk, Evidence, Notice, StageTime, TermScore, Trace, Viewer
 
 COLLECTION = Collection(
@@ -24,7 +27,7 @@ EXCHANGES = Chunk(
     "s07#1", "s07", RETURNS.title, "## 换货\n\n| 项 | 天 |\n| --- | --- |\n| 手机 | 15 |",
     headings=("换货",), position=1, start=27, end=69,
 )  # fmt: skip
-OLD = Chunk("s08#0", "s08", "旧规", "十五天内可退。", start=0, end=7, updated="2025-01", department="产品部")
+OLD = Chunk("s08#0", "s08", "旧规", "十五天内可退。", start=0, end=7, updated="2025-01", department="产品部", page=3)
 DOCUMENTS = {"s07": [RETURNS, EXCHANGES], "s08": [OLD]}
 
 
@@ -122,6 +125,10 @@ class StandIn:
 
     listed: tuple[Collection, ...] = (COLLECTION, OTHER)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    earlier: list[tuple[str, ...]] = field(default_factory=list)
+    kept: list[tuple[str, str | None]] = field(default_factory=list)
+    faults: list[KaijuanError] = field(default_factory=list)
+    records: Records | None = None
 
     def collections(self) -> list[Collection]:
         return list(self.listed)
@@ -132,18 +139,30 @@ class StandIn:
                 return collection
         raise CollectionNotFound(f"没有名为“{name}”的集合。")
 
+    def fault(self, collection_name: str) -> KaijuanError | None:
+        return self.faults.pop(0) if self.faults else None
+
     def status(self, collection_name: str) -> tuple[Notice, ...]:
         return (Notice("embed", "正在使用备用模型。"),) if collection_name == "yunti" else ()
 
-    def ask(self, question: str, collection_name: str, viewer: Viewer) -> Iterator[Event]:
+    def ask(self, question: str, collection_name: str, viewer: Viewer, earlier: Sequence[str] = ()) -> Iterator[Event]:
         self.asked.append((question, collection_name))
+        self.earlier.append(tuple(earlier))
         if not question.strip():
             raise QuestionError("问题是空的，请输入问题。")
         if "坏" in question:
             raise ZeroDivisionError("secret detail")
+        given = cited(question) if "退" in question else doubtful(question) if "疑" in question else refused(question)
         return self._events(
-            cited(question) if "退" in question else doubtful(question) if "疑" in question else refused(question)
+            replace(given, completed=f"{earlier[-1]}+{question}") if earlier and "呢" in question else given
         )
+
+    def keep(self, answer: Answer, viewer: Viewer, conversation_id: str | None) -> tuple[AnswerRecord, Notice | None]:
+        self.kept.append((answer.question, conversation_id))
+        record = record_of(answer, viewer, conversation_id=conversation_id)
+        if "满" in answer.question:
+            return record, Notice("records", "磁盘已满，这条回答没有记入记录。")
+        return record, self.records.keep(record) if self.records else None
 
     def _events(self, answer: Answer) -> Iterator[Event]:
         yield Retrieved(answer.trace)

@@ -132,6 +132,27 @@ def test_history_stays_and_nothing_is_asked_twice(services: StandIn) -> None:
     assert [question for question, _ in services.asked] == ["能退吗", "天气"]
 
 
+def test_a_completed_question_is_shown_and_can_be_undone(services: StandIn) -> None:
+    app = asked(asked(opened(), "能退吗"), "运费退呢")
+    assert services.earlier == [(), ("能退吗",)]
+    assert say("answer.completed") in words(app) and "能退吗+运费退呢" in words(app)
+    [button] = app.button
+    button.click().run()
+    assert services.asked[-1][0] == "运费退呢" and services.earlier[-1] == ()
+    assert words(app).count("能退吗+运费退呢") == 1, "asked alone it is searched as it stands"
+    asked(app, "怎么退呢")
+    assert services.earlier[-1] == ("能退吗", "能退吗+运费退呢", "运费退呢")
+
+
+def test_every_finished_answer_is_recorded_once_in_its_conversation(services: StandIn) -> None:
+    app = asked(asked(opened(), "能退吗"), "退满")
+    app.run()
+    assert [question for question, _ in services.kept] == ["能退吗", "退满"]
+    assert len({conversation for _, conversation in services.kept}) == 1 and services.kept[0][1]
+    assert asked(opened(), "退满").warning[0].value.startswith("磁盘已满")
+    assert services.kept[-1][1] != services.kept[0][1], "another session is another conversation"
+
+
 def test_a_deep_link_is_asked_once(services: StandIn) -> None:
     app = opened(q="能退吗", c="yunti")
     app.run()
@@ -217,6 +238,10 @@ def test_the_source_page_from_its_address(services: StandIn) -> None:
     assert '<mark class="kj-cited" id="cited">换货' in page
     assert 'href="/source?c=shop&amp;d=s07&amp;k=s07%231"' in page
     assert {link.proto.label for link in app.get("page_link")} == {say("source.to_chat"), say("source.previous")}
+
+
+def test_the_source_page_tells_the_page_of_a_passage(services: StandIn) -> None:
+    assert "第 1 段，共 1 段 · 第 3 页" in words(source(c="shop", d="s08", k="s08#0"))
 
 
 def test_the_source_page_without_any_choice(services: StandIn) -> None:

@@ -32,7 +32,8 @@ def test_the_text_comes_back_whole(text: str, limit: int) -> None:
 def test_field_files_come_back_whole(file: Path) -> None:
     if not file.read_text(encoding="utf-8", errors="replace").strip("\ufeff \n"):
         return  # refused by the reader
-    document = read_file(file, file.parent)
+    (document,) = read_file(file, file.parent)
+    assert isinstance(document, Document)
     chunks = chunk(document, 120, 30)
     assert re.sub(r"\s", "", document_text(chunks)) == re.sub(r"\s", "", document.text)
     for piece in chunks:

@@ -1,0 +1,76 @@
+"""Roles that show permissions without a login: anybody may take one in the sidebar, and the page says so."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from kaijuan.errors import SettingsError
+from kaijuan.settings import read_settings
+from kaijuan.types import Viewer
+from kaijuan.ui.conversation import start_over
+from kaijuan.ui.elements import tag
+from kaijuan.ui.messages import say
+
+_ROLE, _SHOWN, _PARAM = "roles.chosen", "roles.shown", "role"
+_NAME = re.compile("[:：]")
+_ROLES_END = re.compile("[;；]")
+
+
+@st.cache_resource(show_spinner=False)
+def demo_roles() -> tuple[Viewer, ...]:
+    """The roles that the settings offer, read once; none where the settings cannot be read, which the pages say."""
+    try:
+        return parse_roles(read_settings().demo_roles)
+    except SettingsError:
+        return ()
+
+
+def parse_roles(written: str) -> tuple[Viewer, ...]:
+    """The roles of the setting `demo_roles` in its order; of two with one name the first counts.
+
+    >>> [(role.name, sorted(role.groups)) for role in parse_roles("访客: ; 客服: 客服, 仓储")]
+    [('访客', []), ('客服', ['仓储', '客服'])]
+    """
+    roles: dict[str, Viewer] = {}
+    for part in _ROLES_END.split(written):
+        name, *groups = _NAME.split(part, maxsplit=1)
+        if name := name.strip():
+            roles.setdefault(name, Viewer.in_groups(name, "".join(groups)))
+    return tuple(roles.values())
+
+
+def chosen_role() -> Viewer:
+    """The role of this session, the first one until another is taken; a visitor where none are offered."""
+    roles = demo_roles()
+    wanted = st.session_state.get(_ROLE)
+    return next((role for role in roles if role.name == wanted), roles[0] if roles else Viewer())
+
+
+def role_param() -> dict[str, str]:
+    """What an address says of the role, since a new tab is a session of its own; nothing where none are offered."""
+    return {_PARAM: chosen_role().name} if demo_roles() else {}
+
+
+def role_switch() -> None:
+    """The choice in the sidebar, where roles are offered; whoever takes another one sees nothing of the last one's."""
+    roles = demo_roles()
+    if roles:
+        linked = st.query_params.pop(_PARAM, None)
+        if any(role.name == linked for role in roles):
+            st.session_state[_ROLE] = linked
+        with st.sidebar:
+            st.selectbox(say("roles.choose"), [role.name for role in roles], key=_ROLE)
+            st.html(tag("p", _sees(chosen_role()), class_="kj-description"))
+            st.html(tag("p", say("roles.demo"), class_="kj-description"))
+    now = chosen_role()
+    if st.session_state.setdefault(_SHOWN, now) != now:
+        st.session_state[_SHOWN] = now
+        start_over()
+
+
+def _sees(viewer: Viewer) -> str:
+    if viewer.sees_all:
+        return say("roles.everything")
+    return say("roles.groups", groups="、".join(sorted(viewer.groups))) if viewer.groups else say("roles.nothing")

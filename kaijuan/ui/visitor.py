@@ -1,0 +1,40 @@
+"""A browser's own name while there is no login: a random token in the address (`s`), so that a reload is the same visitor.
+
+Whoever has the address has the token: the page says so. The records hold only a hash of it.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import replace
+from hashlib import sha256
+
+import streamlit as st
+
+from kaijuan.types import Viewer
+from kaijuan.ui.conversation import start_over
+
+_PARAM, _TOKEN = "s", "visitor.token"
+#: 128 random bits; what else stands in the address is not taken for a token.
+_BYTES = 16
+_FORM = re.compile(r"[A-Za-z0-9_-]{22}")
+#: Hex digits of the hash that make a name: too many to find another token with the same.
+_DIGITS = 20
+
+
+def known_visitor(viewer: Viewer) -> Viewer:
+    """The viewer under a name of this browser's own; groups stay, and another role is another name."""
+    return replace(viewer, name=f"{viewer.name} {sha256(_token().encode()).hexdigest()[:_DIGITS]}")
+
+
+def _token() -> str:
+    linked = st.query_params.get(_PARAM, "")
+    own: str = st.session_state.get(_TOKEN) or ""
+    token = linked if _FORM.fullmatch(linked) else own or secrets.token_urlsafe(_BYTES)
+    if own and token != own:
+        start_over()
+    st.session_state[_TOKEN] = token
+    if linked != token:
+        st.query_params[_PARAM] = token
+    return token
