@@ -14,7 +14,7 @@ from kaijuan.answering.quote import quote
 from kaijuan.answering.refusal import BestCosine, decide
 from kaijuan.answering.second_look import SearchAgain, look_again
 from kaijuan.answering.similarity import Similarity, term_weights
-from kaijuan.answering.support import Checked, check_answer
+from kaijuan.answering.support import Checked, Checker
 from kaijuan.answering.types import (
     REFUSAL,
     Answer,
@@ -173,7 +173,8 @@ def _checked(worded: Worded) -> tuple[Checked, list[Candidate]]:
     cited = [numbered[n] for n in worded.cited]
     others = [c for n, c in sorted(numbered.items(), reverse=True) if n not in worded.cited]
     sources = {shown: c.chunk for shown, c in enumerate(cited, start=1)}
-    checked = check_answer(worded.text, sources, worded.trace.term_weights, [c.chunk for c in others])
+    checker = worded.checker or Checker([c.chunk for c in (*cited, *others)], worded.trace.term_weights)
+    checked = checker.check(worded.text, sources)
     by_id = {c.chunk.id: c for c in others}
     return checked, [*cited, *(by_id[chunk.id] for chunk in checked.joined)]
 

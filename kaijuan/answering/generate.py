@@ -6,6 +6,7 @@ before its first word raises ModelFailed, and whoever asked falls back on the so
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
@@ -14,11 +15,13 @@ from types import MappingProxyType
 
 from kaijuan.answering.citations import CitationReader
 from kaijuan.answering.prompt import Prompt, build_prompt
+from kaijuan.answering.support import Checker
 from kaijuan.answering.types import Piece, Worded
 from kaijuan.errors import ModelFailed
 from kaijuan.models.base import ChatModel, Ended
 from kaijuan.types import Notice, Trace
 
+_ENDS = re.compile(r"[。！？!?；;\n]")
 _BROKEN = {
     None: "回答中断了，上面只是收到的部分，请重新提问。",
     "length": "回答太长被截断了，上面不是完整的回答；可以把问题问得更具体。",
@@ -56,7 +59,9 @@ def generate(
 
 
 def _stream(prompt: Prompt, chatting: Chatting, start: float) -> Generator[Piece, None, Worded]:
-    reader = CitationReader(prompt.trace.numbered(), renumber=True)
+    numbered = prompt.trace.numbered()
+    reader = CitationReader(numbered, renumber=True)
+    checker = Checker([candidate.chunk for candidate in numbered.values()], prompt.trace.term_weights)
     said: list[str] = []
     ended = Ended(None)
     first: float | None = None
@@ -70,6 +75,9 @@ def _stream(prompt: Prompt, chatting: Chatting, start: float) -> Generator[Piece
             if text := reader.feed(piece):
                 said.append(text)
                 yield Piece(text)
+                if _ENDS.search(text):  # the model goes on writing meanwhile
+                    cited = {shown: numbered[n].chunk for shown, n in enumerate(reader.cited, start=1)}
+                    checker.look_ahead("".join(said), cited)
     if text := reader.close():
         said.append(text)
         yield Piece(text)
@@ -85,6 +93,7 @@ def _stream(prompt: Prompt, chatting: Chatting, start: float) -> Generator[Piece
         first_text_seconds=first,
         incomplete=ended.reason != "stop",
         notices=tuple(_notices(prompt, ended)),
+        checker=checker,
     )
 
 

@@ -29,6 +29,8 @@ SUPPORTED, SUPPORTED_FIGURE, WEAK = 0.47, 0.42, 0.3
 #: The share from which a source is given to a sentence that cites none, and by how much another source must hold less.
 ADDED, APART = 0.65, 0.2
 
+#: Words that an uncited sentence must have: 保修：12 个月 does not say of what.
+FEWEST = 2
 #: Clauses of one sentence or table row that are looked at.
 MOST_CLAUSES = 60
 
@@ -157,7 +159,8 @@ class Checker:
             return _Finding(_verdict(judgement), judgement.wrong)
         places = range(len(self._context))
         singly = {place: self._evidence.judge(clauses[:MOST_CLAUSES], around, (place,)) for place in places}
-        added = _only_one(singly)
+        says = sum(len(clause.terms) for clause in clauses)
+        added = _only_one(singly) if says >= FEWEST else None
         return _Finding("uncited", _wrong_in_all(singly)) if added is None else _Finding("supported", (), added)
 
 

@@ -160,7 +160,8 @@ def _holds_code(code: str, compared: Compared, cited: Sequence[SourceEvidence]) 
             own.append(place)
         elif place.codes and compared.may_speak_of(place, itself) and not place.codes <= compared.codes:
             against.append(place)
-    if not own or not against:
+    said = frozenset(amount for figure in compared.statement.figures for amount in amounts(figure))
+    if not own or not against or any(not said.isdisjoint(place.passage.words) for place in own):
         return True
     best = max(compared.nearness(place, itself) for place in own) + MARGIN
     return not any(compared.nearness(place, itself) > best for place in against)

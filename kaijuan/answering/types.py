@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kaijuan.answering.support import Checked
+from kaijuan.answering.support import Checked, Checker
 from kaijuan.models.base import Usage
 from kaijuan.types import REFUSAL as REFUSAL
 from kaijuan.types import Candidate, Chunk, Notice, Trace
@@ -57,7 +57,8 @@ class Worded:
     """The words of an answer, whoever found them, before they are judged.
 
     `trace` is the trace with the context as it was handed over. `cited` are context numbers by first appearance: the
-    text shows the first as [1], the second as [2]. `removed` are numbers that did not exist.
+    text shows the first as [1], the second as [2]. `removed` are numbers that did not exist. `checker` has looked at the
+    sentences while they streamed.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Worded:
     first_text_seconds: float | None = None
     incomplete: bool = False
     notices: tuple[Notice, ...] = ()
+    checker: Checker | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ def _only(text: str, *others: Chunk) -> tuple[str, tuple[str, ...]]:
         "根据资料[1]，签收后七天内可以退货。",
         "2026年3月5日的资料写七天内可以退货[1]。",
         "**七天**内可以退货[1]。",
+        "系统报 E4032，须换新令牌重试[3]。",
         "签收后**7** 天内可以退货[1]。",
     ],
 )
@@ -197,6 +198,7 @@ def test_none_is_given_where_two_support_or_none_does() -> None:
     none = check_answer("会员生日当天送 3 张优惠券。", SOURCES)
     assert none.counts == Counts(uncited=1, wrong=1) and none.sentences[0].wrong == ("3 张",)
     assert check_answer("七天内可以退货。", {}).counts == Counts(uncited=1)
+    assert check_answer("首重：22 元。", SOURCES).counts == Counts(uncited=1)  # of which place, it does not say
 
 
 def test_a_passage_that_was_not_cited_joins_behind_those_that_were() -> None:

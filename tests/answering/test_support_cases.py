@@ -29,9 +29,9 @@ REACHED = {
         "exempt": (1.0, 1.0),
     },
     "held": {
-        "supported": (0.87, 0.90),
+        "supported": (0.87, 0.93),
         "weak": (1.0, 0.75),
-        "unsupported": (0.94, 0.94),
+        "unsupported": (0.96, 0.94),
         "uncited": (1.0, 1.0),
         "exempt": (1.0, 1.0),
     },
@@ -61,7 +61,7 @@ def test_verdicts_agree_with_the_labels(split: str) -> None:
     assert short == {}
 
 
-@pytest.mark.parametrize(("split", "precision", "recall"), [("dev", 0.93, 1.0), ("held", 0.84, 0.96)])
+@pytest.mark.parametrize(("split", "precision", "recall"), [("dev", 0.93, 1.0), ("held", 0.87, 0.96)])
 def test_wrong_figures_and_codes_are_marked(split: str, precision: float, recall: float) -> None:
     found = marked(_split(split))
     assert found.precision >= precision and found.recall >= recall
