@@ -48,7 +48,7 @@ class Archive:
             return b""
         try:
             return self._zip.read(found)
-        except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
             raise damaged(self._name) from error
 
 

@@ -132,6 +132,32 @@ def ticket_of(
     )
 
 
+def ticket_about(
+    question: str,
+    reason: str,
+    viewer: Viewer,
+    collection: str,
+    conversation_id: str | None = None,
+    transcript: Sequence[Said] = (),
+    webhook: Webhook = "none",
+    now: Callable[[], datetime] = utc_now,
+) -> Ticket:
+    """A ticket about a question that has no answer: none was asked for, or none came."""
+    at = rounded(now())
+    return Ticket(
+        id=new_id(at),
+        at=at,
+        question=question,
+        asked=question,
+        reason=reason,
+        viewer=viewer.name,
+        collection=collection,
+        conversation_id=conversation_id,
+        transcript=tuple(transcript),
+        webhook=webhook,
+    )
+
+
 def _tokens(answer: Answer, ledger: Ledger) -> tuple[int | None, int | None]:
     """Tokens in and out; what no model worded used none, which is known."""
     if answer.answerer in _WITHOUT_MODEL and not ledger.model:

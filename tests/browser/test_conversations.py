@@ -65,7 +65,7 @@ def test_a_conversation_is_rated_during_a_stream_taken_up_again_and_handed_over(
     thumbs.wait_for()
     ask(page, SECOND)
     page.get_by_text("签名校验失败").first.wait_for()
-    thumbs.first.get_by_test_id("stFeedbackButton").first.click()
+    thumbs.first.get_by_role("radio", name="Thumbs up").click()
     assert page.locator(".kj-progress").count() == 1, "the click came during the answer"
     page.locator(".kj-meta").nth(1).wait_for()
     thumbs.nth(1).wait_for()
@@ -75,13 +75,13 @@ def test_a_conversation_is_rated_during_a_stream_taken_up_again_and_handed_over(
     page.reload()
     page.locator(".kj-meta").nth(1).wait_for()
     assert page.locator(".kj-question").all_inner_texts() == [FIRST, SECOND]
-    pressed = thumbs.first.get_by_test_id("stFeedbackButton").first
-    pressed.wait_for()
-    icons = [button.inner_html() for button in thumbs.get_by_test_id("stFeedbackButton").all()]
-    assert icons[0] != icons[2] and icons[1] == icons[3], "only the first answer has a thumb"
+    page.get_by_test_id("stFeedback").first.locator("[aria-checked=true]").wait_for()
+    up = thumbs.get_by_role("radio", name="Thumbs up")
+    up.nth(1).wait_for()
+    assert [thumb.get_attribute("aria-checked") for thumb in up.all()] == ["true", "false"]
 
     page.get_by_role("button", name="复制").first.click()
-    copy = page.get_by_test_id("stCodeCopyButton").first
+    copy = page.get_by_role("button", name="Copy to clipboard").first
     copy.wait_for()
     assert copy.evaluate(_SHOWN) == 1, "a phone has no pointer that could rest on it"
     page.keyboard.press("Escape")

@@ -132,7 +132,7 @@ def test_a_second_question_during_the_first(page: Page) -> None:
     ask(page, "邮费什么时候可以免掉")
     ask(page, CITED)
     page.locator(".kj-question").nth(1).wait_for()
-    page.get_by_text("E4032").last.wait_for()
+    page.locator(".kj-body").filter(has_text="E4032").last.wait_for()
     page.locator(".kj-meta").last.wait_for()
     assert page.locator(".kj-question").all_inner_texts() == ["邮费什么时候可以免掉", CITED]
 
