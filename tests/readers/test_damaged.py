@@ -53,7 +53,11 @@ def test_a_number_gives_the_same_file_again(tmp_path: Path) -> None:
     made = [damaged("docx", number, whole) for number in range(12)]
     assert made == [damaged("docx", number, whole) for number in range(12)]
     # Suffixes aside, all but a file that was renamed differ from the whole ones.
-    assert {name.split("-")[1].split(".")[0] for name, data in made if data not in whole} >= {"cut", "flipped", "inside"}
+    assert {name.split("-")[1].split(".")[0] for name, data in made if data not in whole} >= {
+        "cut",
+        "flipped",
+        "inside",
+    }
 
 
 def _run(form: str, count: int, folder: Path) -> Run:
