@@ -22,6 +22,8 @@ def markdown_document(text: str, matter: FrontMatter, path: str) -> Document:
 
 #: A heading further down, in characters, is no title of the document.
 TITLE_WITHIN = 8_000
+#: Characters that are looked at first, since most files begin with their title.
+_AT_FIRST = 400
 
 
 def first_heading(text: str) -> str | None:
@@ -30,7 +32,13 @@ def first_heading(text: str) -> str | None:
     >>> first_heading("```\\n# 注释\\n```\\n\\n# **退货** 指引")
     '退货 指引'
     """
-    tokens = _block_parser().parse(text[:TITLE_WITHIN])
+    # Blocks are told from the top down: a heading among whole lines stays one, whatever comes below.
+    start = text[: text.rfind("\n", 0, _AT_FIRST) + 1] if len(text) > _AT_FIRST else ""
+    return _heading_in(start) or _heading_in(text[:TITLE_WITHIN])
+
+
+def _heading_in(text: str) -> str | None:
+    tokens = _block_parser().parse(text)
     for opening, content in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0:
             inline = _inline_parser().parseInline(content.content)[0].children or []

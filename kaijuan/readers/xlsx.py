@@ -29,7 +29,7 @@ SHEET_LEVEL = 2
 #: What openpyxl and the parser under it raise on a broken workbook.
 _BROKEN = (
     LookupError, ValueError, TypeError, AttributeError, ArithmeticError, SyntaxError, OSError, EOFError,
-    BadZipFile, zlib.error, InvalidFileException,
+    NotImplementedError, BadZipFile, zlib.error, InvalidFileException,
 )  # fmt: skip
 _NAMED = 3
 
