@@ -85,6 +85,7 @@ def _run(server: Server, options: argparse.Namespace) -> Iterator[tuple[str, Any
         queries, notes = _queries(server, material, options)
         print(f"\n{query_table(queries, notes)}\n{query_verdict(queries)}", flush=True)
         yield "queries", as_json(queries) | {"frameworks": notes}
+        remove_indices(server)  # only now, since nobody would measure again for a server that has gone
     if "ingest" in options.parts:
         ingests = measure_ingest(server, material, options.ingest_rounds)
         print(f"\n{ingest_table(ingests)}", flush=True)
@@ -120,9 +121,7 @@ def _queries(server: Server, material: Material, options: argparse.Namespace) ->
         gc.freeze()  # the material is a million objects that a process answering questions would not have
         queries = measure_queries(server, "queries", material, options.rounds, SEED, rivals.subjects)
         gc.unfreeze()
-        notes = rivals.notes()
-    remove_indices(server)
-    return queries, notes
+        return queries, rivals.notes()
 
 
 def _growth(server: Server, options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
