@@ -63,6 +63,7 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "openai": ("kaijuan.models.openai_",),
     "httpx2": ("kaijuan.models.openai_", "kaijuan.models.http_rerank"),
     "opensearchpy": ("kaijuan.engines.opensearch.",),
+    "orjson": ("kaijuan.engines.opensearch.client",),
     "tiktoken": ("kaijuan.chunking.token_count",),
     "markdown_it": ("kaijuan.readers.", "kaijuan.chunking.", "kaijuan.ui."),
     "selectolax": ("kaijuan.readers.html",),

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from opensearchpy import OpenSearch
+import numpy as np
+import orjson
+from opensearchpy import JSONSerializer, OpenSearch
 
 from kaijuan.engines.opensearch.faults import Busy, TimedOut, Unreachable, translated
 
@@ -49,6 +51,7 @@ class Client:
     def __init__(self, server: Server) -> None:
         self.server = server
         options: dict[str, Any] = {"hosts": [server.url], "timeout": server.timeout, "pool_maxsize": _POOL}
+        options["serializer"] = _Quick()
         if server.user:
             # The library would send Latin-1 and fail on any other letter; servers read UTF-8 (RFC 7617).
             pair = base64.b64encode(f"{server.user}:{server.password}".encode()).decode("ascii")
@@ -87,10 +90,31 @@ class Client:
         self._client.close()
 
 
+class _Quick(JSONSerializer):
+    """The library's serializer, several times quicker where both would read and write the same."""
+
+    def loads(self, s: str) -> Any:
+        try:
+            return orjson.loads(s)
+        except orjson.JSONDecodeError:
+            return super().loads(s)
+
+    def dumps(self, data: Any) -> Any:
+        return data if isinstance(data, (str, bytes)) else _written(data).decode("utf-8")
+
+
 def ndjson(lines: Iterable[Any]) -> bytes:
     """Lines of a multi-search or bulk request; lone halves of surrogate pairs, which no server takes, become "?"."""
-    return b"".join(_line(line) for line in lines)
+    return b"".join([part for line in lines for part in (_written(line), b"\n")])
 
 
-def _line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+def numbers(vector: np.ndarray) -> str:
+    """A vector as JSON, each number with as many digits as tell it from every other float32."""
+    return orjson.dumps(np.ascontiguousarray(vector, dtype=np.float32), option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+def _written(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:  # half a surrogate pair, or an integer beyond 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -70,12 +70,16 @@ def repeats(analysis: Analysis) -> str:
     return "".join([*(f" {token}={count}" for token, count in counts.items() if count > 1), " "])
 
 
-def frequency(token: str, repeated: str) -> int:
-    """How often a token stands in a text that holds it and has these repeats."""
-    start = repeated.find(f" {token}=")
-    if start < 0:
+def repeat_mark(token: str) -> str:
+    """What stands in `repeats` before the count of a token."""
+    return f" {token}="
+
+
+def frequency(mark: str, repeated: str) -> int:
+    """How often the token of a `repeat_mark` stands in a text that holds it and has these repeats."""
+    if mark not in repeated:
         return 1
-    start += len(token) + 2
+    start = repeated.index(mark) + len(mark)
     return int(repeated[start : repeated.index(" ", start)])
 
 

@@ -129,13 +129,11 @@ def _vector_rows(part: Json | None, scorer: Scorer, with_keyword: bool) -> list[
 
 
 def _shares(hits: Sequence[Json], scorer: Scorer) -> list[tuple[TermScore, ...]]:
-    return scorer.shares([_holding(hit) for hit in hits])
-
-
-def _holding(hit: Json) -> Holding:
-    source = hit["_source"]
-    places = sorted(map(int, hit.get("matched_queries", ())))
-    return Holding(tuple(places), source["length"], source["repeats"])
+    holdings = []
+    for hit in hits:
+        source, matched = hit["_source"], hit.get("matched_queries", ())
+        holdings.append(Holding(sorted([int(name) for name in matched]), source["length"], source["repeats"]))
+    return scorer.shares(holdings)
 
 
 def _ranked(rows: Iterable[_Row], others: Mapping[str, float], made: dict[str, Chunk]) -> tuple[Hit, ...]:

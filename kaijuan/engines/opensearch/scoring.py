@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from kaijuan.engines.opensearch.documents import frequency, stored_term
+from kaijuan.engines.opensearch.documents import frequency, repeat_mark, stored_term
 from kaijuan.engines.opensearch.stored_meta import Stored
 from kaijuan.types import TermScore
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(NamedTuple):
     """What a hit holds of a question: the places of its terms in the question, its length, its repeated tokens."""
 
-    places: tuple[int, ...]
+    places: Sequence[int]
     length: int
     repeats: str
 
@@ -43,7 +42,7 @@ class Scorer:
         """`frequencies` says how many chunks hold each term."""
         counts = stored.counts
         self._terms = terms
-        self._tokens = [stored_term(term) for term in terms]
+        self._marks = [repeat_mark(stored_term(term)) for term in terms]
         self._k1 = stored.meta.k1 if k1 is None else k1
         self._b = stored.meta.b if b is None else b
         self._average = max(counts.terms / max(counts.chunks, 1), 1.0)
@@ -52,14 +51,15 @@ class Scorer:
 
     def shares(self, holdings: Sequence[Holding]) -> list[tuple[TermScore, ...]]:
         """Each hit's terms with their shares, in the order of the question."""
-        # All pairs of hit and term in one column each; numpy has a price for every call.
-        places = [place for holding in holdings for place in holding.places]
-        counts = np.array([frequency(self._tokens[n], h.repeats) for h in holdings for n in h.places], dtype=np.int32)
-        lengths = np.array([holding.length for holding in holdings for _ in holding.places], dtype=np.int32)
-        weights = np.array([self.weights[place] for place in places], dtype=np.float64)
-        # Operation for operation as kaijuan.engines.embedded.bm25 computes it, down to float32 at the end.
-        saturation = (
-            counts * (self._k1 + 1.0) / (counts + self._k1 * (1.0 - self._b + self._b * (lengths / self._average)))
-        )
-        scores = iter((weights * saturation).astype(np.float32).tolist())
-        return [tuple(TermScore(self._terms[n], next(scores)) for n in holding.places) for holding in holdings]
+        k1, b, average = self._k1, self._b, self._average
+        marks, weights = self._marks, self.weights
+        exact = []
+        for places, length, repeated in holdings:
+            # Operation for operation as kaijuan.engines.embedded.bm25 computes it, down to float32 at the end.
+            lengthy = k1 * (1.0 - b + b * (length / average))
+            for n in places:
+                count = frequency(marks[n], repeated)
+                exact.append(weights[n] * (count * (k1 + 1.0) / (count + lengthy)))
+        scores = iter(np.array(exact, dtype=np.float32).tolist())
+        terms = self._terms
+        return [tuple([TermScore(terms[n], next(scores)) for n in holding.places]) for holding in holdings]

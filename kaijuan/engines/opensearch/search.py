@@ -62,7 +62,7 @@ class Searcher:
         for line in made:
             params = line.get("params", {})
             if "vector" in params:
-                params["vector"] = [*(round(number, 4) for number in params["vector"][:4]), "…"]
+                params["vector"] = ",".join([*params["vector"].split(",")[:4], "…]"])
         return "\n".join(json.dumps(line, ensure_ascii=False) for line in made)
 
     def _asked(self, known: Known, keyword: KeywordQuery | None, vector: VectorQuery | None, viewer: Viewer) -> Asked:
