@@ -1,6 +1,6 @@
 """Blocks: what a document is built of (headings, paragraphs, lists, tables, fences), each with its place in the text.
 
-Markdown is read by markdown-it-py; plain text falls into paragraphs at blank lines.
+Plain text falls into paragraphs at blank lines.
 
 >>> [(b.kind, b.title) for b in markdown_blocks("# 退货\\n\\n七天内可退。\\n\\n- 原包装\\n- 凭证")]
 [('heading', '退货'), ('paragraph', ''), ('list', '')]
@@ -9,39 +9,31 @@ Markdown is read by markdown-it-py; plain text falls into paragraphs at blank li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import groupby
+from itertools import accumulate, groupby, pairwise
 from typing import Literal
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from kaijuan.text.markdown import Event, Range, events_with_places, heading_level, heading_text, utf8
 
 BlockKind = Literal["heading", "paragraph", "rule", "list", "item", "quote", "table", "fence"]
 
 #: A heading longer than this is a paragraph that happens to be underlined or to begin with "#".
 LONGEST_HEADING = 200
+#: Blocks that lie deeper are paragraphs of the last container: nobody writes them on purpose.
+_DEEPEST = 12
 
-_CONTAINERS: dict[str, BlockKind] = {
-    "bullet_list_open": "list",
-    "ordered_list_open": "list",
-    "list_item_open": "item",
-    "blockquote_open": "quote",
-}
-_CLOSINGS = {name.replace("_open", "_close") for name in _CONTAINERS}
+_CONTAINERS: dict[str, BlockKind] = {"List": "list", "Item": "item", "BlockQuote": "quote"}
 _LEAVES: dict[str, BlockKind] = {
-    "heading_open": "heading",
-    "paragraph_open": "paragraph",
-    "html_block": "paragraph",
-    "code_block": "paragraph",
-    "hr": "rule",
-    "table_open": "table",
-    "fence": "fence",
+    "Heading": "heading",
+    "Paragraph": "paragraph",
+    "HtmlBlock": "paragraph",
+    "CodeBlock": "fence",
+    "Table": "table",
 }
-_LINE_END = re.compile(r"\r\n?|\n")
+_LINE_END = re.compile(rb"\r\n?|\n")
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
-_INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>&]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +53,27 @@ class Block:
 
 def markdown_blocks(text: str) -> list[Block]:
     """Top-level blocks of a Markdown text in order; together they hold every visible character."""
-    starts = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
-    outline = _Open("item", 0, len(text))
-    stack = [outline]
-    tokens = _block_parser().parse(text)
-    for number, token in enumerate(tokens):
-        if token.type in _CLOSINGS:
-            container = stack.pop()
-            stack[-1].children.append(container.block(text))
-        elif token.map is None:
+    lines = _Lines(text)
+    stack = [_Open("item", 0, len(text))]
+    parsed = events_with_places(text)
+    for event, place in parsed:
+        if event.__class__ is str:
+            if event == "Rule":
+                stack[-1].children.append(Block("rule", *lines.whole(text, place)))
             continue
-        else:
-            start, end = starts[token.map[0]], starts[min(token.map[1], len(starts) - 1)]
-            if token.type in _CONTAINERS:
-                stack.append(_Open(_CONTAINERS[token.type], start, end))
-            elif token.type in _LEAVES:
-                stack[-1].children.append(_leaf(text, start, end, token, tokens[number + 1 : number + 2]))
-    return _joined_lists(text, _without_gaps(text, outline.children, 0, len(text)))
+        name = _name(event, "Start")
+        if name is None:
+            if _name(event, "End") in _CONTAINERS:
+                container = stack.pop()
+                stack[-1].children.append(container.block(text))
+        elif name in _LEAVES:
+            whole = lines.whole(text, place)
+            stack[-1].children.append(_leaf(whole, name, event, parsed, top=len(stack) == 1))
+        elif name in _CONTAINERS and len(stack) <= _DEEPEST:
+            stack.append(_Open(_CONTAINERS[name], *lines.around(place)))
+        elif name in _CONTAINERS:
+            _skip(parsed, name)
+    return _joined_lists(text, _without_gaps(text, stack[0].children, 0, len(text)))
 
 
 def plain_blocks(text: str) -> list[Block]:
@@ -104,25 +100,60 @@ class _Open:
         return Block(self.kind, self.start, end, children=tuple(_without_gaps(text, self.children, self.start, end)))
 
 
-def _leaf(text: str, start: int, end: int, token: Token, following: Sequence[Token]) -> Block:
-    end = _trimmed(text, start, end)
-    kind = _LEAVES[token.type]
+class _Lines:
+    """Where the lines of a text begin, in its bytes and in its characters."""
+
+    def __init__(self, text: str) -> None:
+        self._data = data = utf8(text)
+        self._bytes = [0, *(match.end() for match in _LINE_END.finditer(data))]
+        if len(data) == len(text):
+            self._characters = [*self._bytes, len(text)]
+        else:
+            spans = pairwise([*self._bytes, len(data)])
+            self._characters = [0, *accumulate(len(data[start:end].decode("utf-8")) for start, end in spans)]
+
+    def around(self, place: Range, blank: bytes = b" \t\r\n>") -> tuple[int, int]:
+        """Start and end, in characters, of the whole lines of a place in bytes."""
+        first = bisect_right(self._bytes, place["start"]) - 1
+        # A list may reach into the line behind it, up to the marker of the next one.
+        visible = place["start"] + len(self._data[place["start"] : place["end"]].rstrip(blank))
+        last = max(first, bisect_left(self._bytes, visible) - 1)
+        return self._characters[first], self._characters[last + 1]
+
+    def whole(self, text: str, place: Range) -> tuple[int, int]:
+        """The same without blanks at the end."""
+        start, end = self.around(place, b" \t\r\n")
+        return start, _trimmed(text, start, end)
+
+
+def _name(event: Event, side: str) -> str | None:
+    """Name of the element that an event starts or ends; None for any other event."""
+    tag = event.get(side)
+    return tag if tag is None or tag.__class__ is str else next(iter(tag))
+
+
+def _skip(parsed: Iterator[tuple[Event, object]], name: str) -> None:
+    """Pass over what a container holds."""
+    depth = 1
+    for event, _ in parsed:
+        if event.__class__ is not str:
+            depth += (_name(event, "Start") == name) - (_name(event, "End") == name)
+        if depth == 0:
+            return
+
+
+def _leaf(place: tuple[int, int], name: str, event: Event, parsed: Iterator[tuple[Event, object]], top: bool) -> Block:
+    kind = _LEAVES[name]
+    if kind == "fence" and event["Start"]["CodeBlock"] == "Indented":
+        kind = "paragraph"
     if kind != "heading":
-        return Block(kind, start, end)
-    title = plain_title(following[0].content if following else "")
+        _skip(parsed, name)
+        return Block(kind, *place)
+    title = heading_text(event for event, _ in parsed)
     # Headings inside lists and quotes do not part the document; neither do underlined paragraphs.
-    if token.level > 0 or "\n" in title or len(title) > LONGEST_HEADING:
-        return Block("paragraph", start, end)
-    return Block("heading", start, end, level=int(token.tag[1:]), title=title)
-
-
-def plain_title(markup: str) -> str:
-    """Title of a heading without its inline markup ("**退货**" → "退货"); a line end stays one."""
-    if not _INLINE_MARKUP.search(markup):
-        return markup.strip()
-    tokens = _inline_parser().parseInline(markup)[0].children or []
-    shown = ("\n" if t.type in ("softbreak", "hardbreak") else t.content for t in tokens if t.type != "html_inline")
-    return "".join(shown).strip()
+    if not top or "\n" in title or len(title) > LONGEST_HEADING:
+        return Block("paragraph", *place)
+    return Block("heading", *place, level=heading_level(event), title=title)
 
 
 def _without_gaps(text: str, blocks: Iterable[Block], start: int, end: int) -> Iterable[Block]:
@@ -175,17 +206,3 @@ def _paragraph(text: str, start: int, end: int) -> list[Block]:
 
 def _trimmed(text: str, start: int, end: int) -> int:
     return start + len(text[start:end].rstrip())
-
-
-@lru_cache(maxsize=1)
-def _block_parser() -> MarkdownIt:
-    # Link definitions are left as paragraphs: their rule rescans the paragraph for every line, and nothing here
-    # follows links. Nesting is bounded because every level reads its lines again.
-    parser = MarkdownIt("commonmark", {"maxNesting": 12}).enable("table").disable("reference")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
-
-@lru_cache(maxsize=1)
-def _inline_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark")

@@ -22,7 +22,7 @@ from kaijuan.errors import CorpusError
 from kaijuan.types import Chunk, Document
 
 #: Recorded in the index: chunks of another version have to be made anew.
-CHUNKING = "structure-1"
+CHUNKING = "structure-2"
 #: The smallest limit, in characters, at which a chunk still says something.
 SMALLEST_LIMIT = 20
 

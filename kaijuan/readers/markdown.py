@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import pairwise
-
-from markdown_it import MarkdownIt
-
 from kaijuan.readers.document import document_of
 from kaijuan.readers.front_matter import FrontMatter
+from kaijuan.text.markdown import events, heading_level, heading_text
 from kaijuan.types import Document
 
 #: A heading longer than this is a paragraph that happens to be underlined.
@@ -38,23 +34,13 @@ def first_heading(text: str) -> str | None:
 
 
 def _heading_in(text: str) -> str | None:
-    tokens = _block_parser().parse(text)
-    for opening, content in pairwise(tokens):
-        if opening.type == "heading_open" and opening.level == 0:
-            inline = _inline_parser().parseInline(content.content)[0].children or []
-            title = "".join("\n" if "break" in t.type else t.content for t in inline if t.type != "html_inline").strip()
+    parsed = events(text)
+    depth = 0
+    for event in parsed:
+        if depth == 0 and heading_level(event):
+            title = heading_text(parsed)
             if title and "\n" not in title and len(title) <= LONGEST_TITLE:
                 return title
+        elif isinstance(event, dict):
+            depth += ("Start" in event) - ("End" in event)
     return None
-
-
-@lru_cache(maxsize=1)
-def _block_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": 12}).disable("reference")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
-
-
-@lru_cache(maxsize=1)
-def _inline_parser() -> MarkdownIt:
-    return MarkdownIt("commonmark")

@@ -29,7 +29,8 @@ _RADICALS = {pair[0]: pair[1] for pair in _RADICAL_PAIRS.split()}
 _TO_ORDINARY = {ord(k): v for k, v in _RADICALS.items()} | {
     code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)
 }
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—−﹣－"), "-")
+_RADICAL = re.compile("[\u2e80-\u2fd5]")
+_DASH = re.compile("[‐‑‒–—−﹣－]")
 # Text set apart character by character, Chinese marks between the characters included.
 _SET = f"{CJK}，。、；：！？（）《》“”‘’…"
 _SPACED = re.compile(rf"(?<![{CJK}])(?:[{_SET}][ \t\u00a0\u3000]+){{2,}}[{_SET}](?![{CJK}])")
@@ -55,7 +56,9 @@ def clean(text: str) -> str:
     """
     if _ONLY_ASCII.match(text):
         return text
-    text = _INVISIBLE.sub("", text).translate(_TO_ORDINARY)
+    text = _INVISIBLE.sub("", text)
+    if _RADICAL.search(text):
+        text = text.translate(_TO_ORDINARY)
     return _SPACED.sub(lambda m: _BLANKS.sub("", m.group()), text)
 
 
@@ -63,5 +66,5 @@ def fold(text: str) -> str:
     """Fold text for searching: `clean`, NFKC widths, one dash, traditional to simplified, lower case."""
     if _ONLY_ASCII.match(text):
         return text.lower()
-    text = unicodedata.normalize("NFKC", clean(text)).translate(_DASHES).lower()
+    text = _DASH.sub("-", unicodedata.normalize("NFKC", clean(text))).lower()
     return str(_simplifier().convert(text))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from operator import add
 
 from kaijuan.text.folding import CJK, fold
 
@@ -47,7 +48,7 @@ class Analysis:
 
 def bigrams(run: str) -> list[str]:
     """Overlapping character pairs of a run; a lone character stays."""
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return list(map(add, run, run[1:])) or [run]
 
 
 def word_forms(word: str) -> list[str]:

@@ -153,7 +153,7 @@ def test_a_data_set_passage_stays_whole_under_its_own_id() -> None:
 
 
 def test_version_is_named() -> None:
-    assert CHUNKING == "structure-1"
+    assert CHUNKING == "structure-2"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from hashlib import blake2b
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -27,11 +28,19 @@ def term_key(term: str) -> int:
     return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big") | 1 << 63
 
 
+class _Numbers(dict[str, int]):
+    """Numbers of terms from 0 in the order in which they are first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        self[term] = number = len(self)
+        return number
+
+
 class PostingsWriter:
     """Collects the terms of chunks, then writes postings sorted by term key and chunk."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers = _Numbers()
         self._terms, self._chunks, self._counts = array("i"), array("i"), array("i")
         self._lengths = array("i")
 
@@ -41,10 +50,9 @@ class PostingsWriter:
         self._lengths.append(len(analysis.terms))
         counts = Counter(analysis.terms)
         counts.update(analysis.extras)
-        for term, count in counts.items():
-            self._terms.append(self._numbers.setdefault(term, len(self._numbers)))
-            self._chunks.append(chunk)
-            self._counts.append(count)
+        self._terms.extend(map(self._numbers.__getitem__, counts))
+        self._chunks.extend(repeat(chunk, len(counts)))
+        self._counts.extend(counts.values())
 
     def write(self, folder: Path, k1: float, b: float) -> None:
         """Write the postings of all chunks with the impacts for these k1 and b."""
