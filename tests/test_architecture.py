@@ -52,6 +52,7 @@ VENDORS: dict[str, tuple[str, ...]] = {
         "kaijuan.engines.",
         "kaijuan.models.",
         "kaijuan.indexing.vector_cache",
+        "kaijuan.indexing.health_repeats",
         "kaijuan.evaluation.metrics",
         "kaijuan.evaluation.run",
     ),

@@ -8,11 +8,12 @@ the same.
 from __future__ import annotations
 
 import re
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import combinations
+
+import numpy as np
 
 from kaijuan.text import fold
 from kaijuan.types import Chunk
@@ -22,6 +23,8 @@ SAME, LEAST = 0.8, 30
 _LENGTH, _SKETCH = 5, 16
 #: Passages under one hash that are compared with each other; what more share is a form letter.
 _TOGETHER = 20
+_BASE = np.uint64(0x100000001B3)
+_MIXING = ((np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB)))
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -41,9 +44,19 @@ def repeated(chunks: Sequence[Chunk]) -> list[tuple[Chunk, Chunk, float]]:
 
 
 def shingles(text: str) -> frozenset[int]:
-    """Hashes of the shingles of a text, the same in every process."""
-    plain = _MARKS.sub("", fold(text)).encode("utf-32-le")
-    return frozenset(zlib.crc32(plain[i : i + 4 * _LENGTH]) for i in range(0, len(plain) - 4 * _LENGTH + 1, 4))
+    """Hashes (64 bits) of the shingles of a text, the same in every process."""
+    plain = _MARKS.sub("", fold(text))
+    points = np.frombuffer(plain.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    last = len(points) - _LENGTH + 1
+    if last < 1:
+        return frozenset()
+    # A polynomial of the characters, then mixed as splitmix64 does, so that the smallest hashes are a fair sample.
+    hashes = np.zeros(last, dtype=np.uint64)
+    for place in range(_LENGTH):
+        hashes = hashes * _BASE + points[place : place + last]
+    for shift, factor in _MIXING:
+        hashes = (hashes ^ (hashes >> shift)) * factor
+    return frozenset((hashes ^ (hashes >> np.uint64(31))).tolist())
 
 
 def alike(first: frozenset[int], second: frozenset[int]) -> float:

@@ -9,11 +9,13 @@ from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kaijuan.engines.embedded.arrays import write_array
 from kaijuan.engines.embedded.bm25 import Ints, idf, saturation
 from kaijuan.text import Analysis
+
+#: Postings whose impacts are computed at a time: in float64 they take several times the memory of what is written.
+_BLOCK = 1 << 20
 
 
 def term_key(term: str) -> int:
@@ -55,26 +57,33 @@ class PostingsWriter:
         self._counts.extend(counts.values())
 
     def write(self, folder: Path, k1: float, b: float) -> None:
-        """Write the postings of all chunks with the impacts for these k1 and b."""
+        """Write the postings of all chunks with the impacts for these k1 and b; nothing can be added afterwards."""
         keys = np.array([term_key(term) for term in self._numbers], dtype=np.uint64)
-        terms, chunks, counts = (_ints(part) for part in (self._terms, self._chunks, self._counts))
         lengths = _ints(self._lengths)
         by_key = np.argsort(keys, kind="stable")
         place = np.empty(len(keys), dtype=np.int32)
         place[by_key] = np.arange(len(keys), dtype=np.int32)
-        order = np.lexsort((chunks, place[terms]))
-        frequencies = np.bincount(terms, minlength=len(keys))[by_key]
-        chunks, counts = chunks[order], counts[order]
-        average = float(lengths.mean()) if len(lengths) else 1.0
-        weights = np.repeat([idf(len(lengths), int(n)) for n in frequencies], frequencies)
+        frequencies = np.bincount(_ints(self._terms), minlength=len(keys))[by_key]
+        # Chunks were added in order, so a stable order by term has those of a term in order too.
+        order = np.argsort(place[_ints(self._terms)], kind="stable")
+        self._terms = array("i")
         write_array(folder / "term.keys.u64", keys[by_key])
         write_array(folder / "post.off.i64", np.concatenate([[0], np.cumsum(frequencies)]))
+        write_array(folder / "lengths.i32", lengths)
+        chunks, counts = _ints(self._chunks)[order], _ints(self._counts)[order]
+        del order
+        self._chunks, self._counts = array("i"), array("i")
         write_array(folder / "post.chunks.i32", chunks)
         write_array(folder / "post.counts.i32", counts)
-        write_array(folder / "lengths.i32", lengths)
-        impacts: NDArray[np.float64] = weights * saturation(counts, lengths[chunks], average, k1, b)
+        average = float(lengths.mean()) if len(lengths) else 1.0
+        weights = np.repeat(np.array([idf(len(lengths), int(n)) for n in frequencies], dtype=np.float64), frequencies)
+        impacts = np.empty(len(chunks), dtype=np.float32)
+        for start in range(0, len(chunks), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            impacts[part] = weights[part] * saturation(counts[part], lengths[chunks[part]], average, k1, b)
         write_array(folder / "post.impacts.f32", impacts)
 
 
 def _ints(numbers: array[int]) -> Ints:
-    return np.array(numbers, dtype=np.int32)
+    """The numbers without a copy; while it is held, nothing can be appended to them."""
+    return np.frombuffer(numbers, dtype=np.int32) if numbers else np.empty(0, dtype=np.int32)
