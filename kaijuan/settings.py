@@ -99,6 +99,42 @@ class Settings(BaseSettings):
         description="roles that anybody may take in the sidebar, to show permissions without a login: "
         "`访客: ; 客服: 客服; 主管: 客服,财务` (role: its groups; * opens everything); empty offers none",
     )
+    login: Literal["off", "oidc"] = Field(
+        "off",
+        description="oidc: everybody logs in at the identity provider of `.streamlit/secrets.toml`; off: nobody does",
+    )
+    login_name_claim: str = Field(
+        "name", min_length=1, description="claim that holds a person's name; where it is missing `email`, else `sub`"
+    )
+    login_groups_claim: str = Field(
+        "groups",
+        min_length=1,
+        description="claim of the ID token that holds a person's groups, a string or a list; "
+        "dots lead inside: `realm_access.roles`",
+    )
+    login_groups: str = Field(
+        "",
+        pattern=r"^([^;；]*[^;；:：\s][^;；]*[:：][^:：;；]*([;；]\s*|$))*$",
+        description="groups of the collections by value of that claim: `cs-team: 客服; fin: 财务,审计; boss: *` "
+        "(* opens everything); empty takes the values as they are",
+    )
+    admin_groups: str = Field(
+        "", description="groups whose members administer when people log in, parted by commas; empty: nobody"
+    )
+    staff_groups: str = Field(
+        "",
+        description="groups whose members may use the app when people log in, admins always; empty: whoever can log in",
+    )
+    login_hours: float = Field(
+        12.0, gt=0, le=720, description="hours after which a person logs in again, and changed groups take effect"
+    )
+    api_key: SecretStr = Field(
+        SecretStr(""), description="key of the JSON API (`Authorization: Bearer …`); empty switches the API off"
+    )
+    api_groups: str = Field(
+        "",
+        description="groups whose documents the API may use, parted by commas; * opens everything, empty what is open to all",
+    )
 
     @property
     def index_dir(self) -> Path:

@@ -12,6 +12,7 @@ from kaijuan.errors import KaijuanError
 from kaijuan.evaluation.add_question import add_question
 from kaijuan.retrieval.retrieve import Options
 from kaijuan.types import Trace, Viewer
+from kaijuan.ui.access import may_administer
 from kaijuan.ui.bench_columns import columns_html
 from kaijuan.ui.elements import tag
 from kaijuan.ui.faults import show_error
@@ -49,7 +50,8 @@ def show_bench(services: Services, collection: Collection, viewer: Viewer) -> No
         st.html(tag("p", f"{say('bench.stages')}: {stages_line(trace)}", class_="kj-detail"))
         st.html(columns_html(trace, options))
         _wire(services, trace, options, viewer, name)
-    _add(collection, question, traces[0][1])
+    if may_administer():
+        _add(collection, question, traces[0][1])
 
 
 def _settings(base: Options, name: str, labelled: bool) -> Options:
@@ -101,7 +103,7 @@ def _wire(services: Services, trace: Trace, options: Options, viewer: Viewer, na
 
 
 def _add(collection: Collection, question: str, trace: Trace) -> None:
-    """A labelled question out of what is shown."""
+    """A labelled question out of what is shown, for everybody: the gate of a reindex asks it too."""
     with st.expander(say("bench.add")):
         labels = dict(_labels(trace))
         gold: Sequence[str] = st.multiselect(

@@ -15,6 +15,7 @@ from kaijuan.ui.conversation import LINKED, Turn, conversation_id, start_over, t
 from kaijuan.ui.elements import tag
 from kaijuan.ui.faults import guarded
 from kaijuan.ui.kept import record_html
+from kaijuan.ui.login import login_is_on
 from kaijuan.ui.markdown import escape
 from kaijuan.ui.messages import say
 
@@ -52,7 +53,8 @@ def show_conversations(records: Records | None, viewer: Viewer) -> None:
             for conversation in listed:
                 _show_one(conversation)
             _manage(records, viewer, listed)
-        st.html(tag("p", say("talks.address"), class_="kj-description"))
+        if not login_is_on():
+            st.html(tag("p", say("talks.address"), class_="kj-description"))
 
 
 def _turn(record: AnswerRecord) -> Turn:

@@ -11,9 +11,11 @@ from kaijuan.errors import KaijuanError
 from kaijuan.records.read import answer, answers
 from kaijuan.records.types import AnswerRecord, Filter
 from kaijuan.types import Chunk, Viewer
+from kaijuan.ui.access import may_administer
 from kaijuan.ui.diagnose_strip import diagnosis_html, every_stage_html
 from kaijuan.ui.elements import tag
 from kaijuan.ui.faults import guarded, show_error
+from kaijuan.ui.login import login_is_on
 from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 
@@ -79,13 +81,12 @@ def _question(services: Services, collection: Collection, viewer: Viewer) -> tup
 
 
 def _recorded(services: Services, collection: Collection, viewer: Viewer) -> AnswerRecord | None:
-    """An answer on record, whole; a viewer's own unless he may see all."""
+    """An answer on record, whole; a viewer's own unless he may see all: with a login, administrators may."""
     down = st.checkbox(say("diagnose.only_down"), key="diagnose.down")
     if services.records is None:
         return None
-    meant = Filter(
-        collection=collection.name, thumb="down" if down else None, viewer=None if viewer.sees_all else viewer.name
-    )
+    anybodys = may_administer() if login_is_on() else viewer.sees_all
+    meant = Filter(collection=collection.name, thumb="down" if down else None, viewer=None if anybodys else viewer.name)
     try:
         found = {record.id: record for record in answers(services.records, meant, limit=_ANSWERS).items}
         if not found:

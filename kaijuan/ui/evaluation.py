@@ -12,7 +12,7 @@ from kaijuan.collection import Collection
 from kaijuan.evaluation.history import Run, compared, keep_run, load_runs, new_run, outcomes
 from kaijuan.evaluation.questions import Question, load_questions
 from kaijuan.evaluation.run import FIGURES, TIERS, evaluate
-from kaijuan.ui.access import sits_at_the_server
+from kaijuan.ui.access import closed_sentence, may_administer
 from kaijuan.ui.elements import tag
 from kaijuan.ui.evaluation_answers import show_answers
 from kaijuan.ui.evaluation_tables import (
@@ -43,7 +43,9 @@ def show_evaluation(services: Services, collection: Collection) -> None:
     folder = services.settings.data_dir / "evaluations"
     if scored:
         st.html(tag("p", say("evaluation.counts", scored=scored, skipped=len(questions) - scored)))
-        if st.button(say("evaluation.run"), type="primary", key="evaluation.run"):
+        if not may_administer():
+            st.html(tag("p", closed_sentence(), class_="kj-detail"))
+        elif st.button(say("evaluation.run"), type="primary", key="evaluation.run"):
             _run(services, collection, questions, folder)
     else:
         st.info(escape(say("evaluation.no_questions", name=collection.name)))
@@ -53,7 +55,7 @@ def show_evaluation(services: Services, collection: Collection) -> None:
     elif scored:
         st.info(say("evaluation.no_runs"))
     # A model's answers cost money: not for everybody who opens the page.
-    if questions and (services.chat is None or sits_at_the_server()):
+    if questions and (services.chat is None or may_administer()):
         show_answers(services, collection, questions)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 
-from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, roles
+from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, login, roles
 from kaijuan.ui.words.english import ENGLISH
 
 _CHINESE: Mapping[str, str] = {
@@ -130,6 +130,7 @@ _PAGES: tuple[Mapping[str, tuple[str, str]], ...] = (
     insights.WORDS,
     admin.WORDS,
     roles.WORDS,
+    login.WORDS,
 )
 
 LANGUAGES = {"zh": "中文", "en": "English"}

@@ -7,10 +7,10 @@ import re
 import streamlit as st
 
 from kaijuan.errors import SettingsError
-from kaijuan.settings import read_settings
 from kaijuan.types import Viewer
 from kaijuan.ui.conversation import start_over
 from kaijuan.ui.elements import tag
+from kaijuan.ui.login import login_settings
 from kaijuan.ui.messages import say
 
 _ROLE, _SHOWN, _PARAM = "roles.chosen", "roles.shown", "role"
@@ -18,13 +18,13 @@ _NAME = re.compile("[:：]")
 _ROLES_END = re.compile("[;；]")
 
 
-@st.cache_resource(show_spinner=False)
 def demo_roles() -> tuple[Viewer, ...]:
-    """The roles that the settings offer, read once; none where the settings cannot be read, which the pages say."""
+    """The roles that the settings offer; none where people log in or the settings cannot be read, which the pages say."""
     try:
-        return parse_roles(read_settings().demo_roles)
+        settings = login_settings()
     except SettingsError:
         return ()
+    return () if settings.login == "oidc" else parse_roles(settings.demo_roles)
 
 
 def parse_roles(written: str) -> tuple[Viewer, ...]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from kaijuan.settings import ROOT
 from kaijuan.types import Viewer
+from kaijuan.ui.login import logged_in, login_is_on
 from kaijuan.ui.messages import LANGUAGES, say, use_language
 from kaijuan.ui.roles import chosen_role
 from kaijuan.wiring import Services, load_services
@@ -27,8 +28,11 @@ def shared_services() -> Services:
 
 
 def current_viewer() -> Viewer:
-    """Who asks: the role taken in the sidebar where roles are offered, else a visitor."""
-    return chosen_role()
+    """Who asks: whoever is logged in, else the role taken in the sidebar where roles are offered, else a visitor.
+
+    Raises ViewError where people log in and nobody is, SettingsError.
+    """
+    return logged_in().viewer if login_is_on() else chosen_role()
 
 
 def apply_style() -> None:

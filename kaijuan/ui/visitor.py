@@ -1,4 +1,4 @@
-"""A browser's own name while there is no login: a random token in the address (`s`), so that a reload is the same visitor.
+"""A browser's own name where nobody logs in: a random token in the address (`s`), so that a reload is the same visitor.
 
 Whoever has the address has the token: the page says so. The records hold only a hash of it.
 """
@@ -14,6 +14,7 @@ import streamlit as st
 
 from kaijuan.types import Viewer
 from kaijuan.ui.conversation import start_over
+from kaijuan.ui.login import login_is_on
 
 _PARAM, _TOKEN = "s", "visitor.token"
 #: 128 random bits; what else stands in the address is not taken for a token.
@@ -24,7 +25,13 @@ _DIGITS = 20
 
 
 def known_visitor(viewer: Viewer) -> Viewer:
-    """The viewer under a name of this browser's own; groups stay, and another role is another name."""
+    """The viewer under a name of this browser's own; groups stay, and another role is another name.
+
+    Whoever is logged in has a name of his own already, and a token in the address opens nothing. Raises SettingsError.
+    """
+    if login_is_on():
+        st.query_params.pop(_PARAM, None)
+        return viewer
     return replace(viewer, name=f"{viewer.name} {sha256(_token().encode()).hexdigest()[:_DIGITS]}")
 
 

@@ -49,12 +49,21 @@ def what_is_missing() -> str | None:
     return None if chromium_path() else "no Chromium found (KAIJUAN_CHROMIUM, /usr/bin/chromium)"
 
 
-@contextmanager
-def running_app(environment: dict[str, str] | None = None) -> Iterator[str]:
-    """Start the app and give its address; raises RuntimeError with the app's last output when it does not come up."""
+def free_port() -> int:
+    """A port of this machine that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running_app(environment: dict[str, str] | None = None, port: int | None = None) -> Iterator[str]:
+    """Start the app, on a free port unless one is given, and give its address.
+
+    Raises RuntimeError with the app's last output when it does not come up.
+    """
+    port = port or free_port()
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
     with tempfile.TemporaryFile() as output:

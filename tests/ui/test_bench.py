@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+import kaijuan.ui.access
 import kaijuan.ui.shared
 from kaijuan.evaluation.questions import load_questions
 from kaijuan.indexing.ingest import ingest
@@ -24,6 +25,8 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
     made = Workplace(tmp_path).services(LetterEmbedder())
     ingest(made.collection(NAME), made.ingesting())
     monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
+    # An AppTest has no connection; what is made of one is tested in test_admin.
+    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: (None, {"host": "127.0.0.1:8501"}))
     st.cache_resource.clear()
     yield made
     st.cache_resource.clear()
@@ -84,6 +87,12 @@ def test_a_question_is_added_with_its_gold(app: AppTest, services: Services) -> 
     assert app.success
     [added] = load_questions(services.collection(NAME).questions_file)
     assert (added.text, added.gold) == ("退货运费由谁承担", ("d1#0",))
+
+
+def test_from_elsewhere_nothing_is_added(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: ("192.168.1.20", {"host": "10.0.0.1:8501"}))
+    keys = [button.key for button in _asked(app).button]
+    assert "bench.save" not in keys and say("bench.column_fused") in _html(app)
 
 
 def test_mistakes_are_one_sentence(app: AppTest, services: Services) -> None:

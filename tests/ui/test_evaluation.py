@@ -11,6 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+import kaijuan.ui.access
 import kaijuan.ui.shared
 from kaijuan.evaluation.history import keep_run, load_runs
 from kaijuan.indexing.ingest import ingest
@@ -38,6 +39,8 @@ def services(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serv
     made = place.services(LetterEmbedder())
     ingest(made.collection(NAME), made.ingesting())
     monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
+    # An AppTest has no connection; what is made of one is tested in test_admin.
+    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: (None, {"host": "127.0.0.1:8501"}))
     st.cache_resource.clear()
     yield made
     st.cache_resource.clear()
@@ -68,6 +71,12 @@ def test_a_run_shows_its_tiers_and_is_kept(app: AppTest, services: Services) -> 
     assert page.count('class="kj-tier"') == 16  # four figures, four tiers
     assert f"{run.result.tier('reranked').figures['rr']:.1%}" in page
     assert say("evaluation.counts", scored=2, skipped=1) in page and run.settings[:8] in page
+
+
+def test_from_elsewhere_nothing_is_run(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: ("192.168.1.20", {"host": "10.0.0.1:8501"}))
+    app.run()
+    assert "evaluation.run" not in [button.key for button in app.button] and say("admin.only_admins") in _html(app)
 
 
 def test_unlabelled_questions_never_enter_and_texts_are_escaped(app: AppTest) -> None:
