@@ -80,7 +80,8 @@ class Chunk:
     `id` is "<source id>#<position>", positions from 0. `start`/`end` are character offsets in the document's text
     (half open). `text` is what is shown; for a piece of a table it begins with the repeated header rows, so it may
     be longer than `end - start`. `headings` is the heading path from the outside in. `page` (from 1) is the page on
-    which it begins, None for a document without pages.
+    which it begins, None for a document without pages. `path` is its file below the folder, empty where it is the
+    source id.
     """
 
     id: str
@@ -97,6 +98,7 @@ class Chunk:
     audience: tuple[str, ...] = ()
     standing: Standing | None = None
     page: int | None = None
+    path: str = ""
 
     @property
     def search_text(self) -> str:

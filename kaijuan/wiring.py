@@ -10,6 +10,7 @@ from pathlib import Path
 from kaijuan.answering.answer import Answering, answer
 from kaijuan.answering.generate import Chatting
 from kaijuan.answering.prompt import Prompt, build_prompt
+from kaijuan.answering.same_figure import SameFigure, same_figures
 from kaijuan.answering.types import Answer, Event, Finished
 from kaijuan.answering.warm import warm
 from kaijuan.chunking.token_count import token_counter
@@ -25,6 +26,7 @@ from kaijuan.indexing.ingest import Ingesting
 from kaijuan.models.base import ChatModel
 from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_chat, choose_embedder, choose_reranker
+from kaijuan.readers.original import original
 from kaijuan.records.fingerprint import settings_hash
 from kaijuan.records.record import record_of
 from kaijuan.records.store import Records
@@ -141,6 +143,15 @@ class Services:
                 f"集合 {collection_name} 里没有编号为“{source_id[:60]}”的资料，或你没有查看权限；请从问答页的来源链接进入。"
             )
         return chunks
+
+    def original(self, collection_name: str, chunk: Chunk, viewer: Viewer) -> bytes:
+        """The file that a chunk comes from; raises ViewError when it is gone or not all of it is open to the viewer."""
+        return original(self.collection(collection_name), chunk, viewer)
+
+    def same_figures(self, collection_name: str, chunk: Chunk, viewer: Viewer) -> list[SameFigure]:
+        """Passages of other documents that give one of the same figures, the likest first."""
+        collection = self.collection(collection_name)
+        return same_figures(chunk, collection.name, self.stages, self.options(collection), viewer)
 
     def ingesting(self) -> Ingesting:
         """What an ingest works with."""

@@ -77,6 +77,7 @@ def _chunk(document: Document, headings: tuple[str, ...], position: int, piece: 
         audience=document.audience,
         standing=document.standing,
         page=bisect_right(document.pages, piece.start) or None,
+        path="" if document.path == document.id else document.path,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 
-from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, login, roles
+from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, login, roles, source
 from kaijuan.ui.words.english import ENGLISH
 
 _CHINESE: Mapping[str, str] = {
@@ -131,6 +131,7 @@ _PAGES: tuple[Mapping[str, tuple[str, str]], ...] = (
     admin.WORDS,
     roles.WORDS,
     login.WORDS,
+    source.WORDS,
 )
 
 LANGUAGES = {"zh": "中文", "en": "English"}

@@ -14,6 +14,7 @@ from kaijuan.ui.links import source_params, source_url
 from kaijuan.ui.markdown import escape
 from kaijuan.ui.messages import say
 from kaijuan.ui.passages import Passage, document_text, find_passage
+from kaijuan.ui.related import show_download, show_heir, show_same_figures
 from kaijuan.wiring import Services
 
 PAGE, CHAT = "pages/source.py", "pages/chat.py"
@@ -41,6 +42,7 @@ def show_source(services: Services, viewer: Viewer) -> None:
     # A link to a neighbour on this very page leaves the address bar behind.
     st.query_params.from_dict(source_params(name, source_id, chunk_id or None))
     st.html(_head(collection, chunks[0]))
+    show_heir(name, chunks[0])
     if chunk_id and passage is None:
         st.warning(escape(say("source.no_passage", chunk=chunk_id[:60])))
     if passage is not None:
@@ -48,7 +50,9 @@ def show_source(services: Services, viewer: Viewer) -> None:
     span = (passage.chunk.start, passage.chunk.end) if passage else None
     st.html(tag("article", document_html(document_text(chunks), span), class_="kj-document"))
     st.html(_permalink(collection, chunks[0], passage))
+    show_download(services, name, chunks[0], viewer)
     if passage is not None:
+        show_same_figures(services, name, passage.chunk, viewer)
         st.html(_SCROLL.format(number=passage.number), unsafe_allow_javascript=True)
 
 

@@ -70,8 +70,11 @@ def test_a_line_holds_every_field() -> None:
 
 @pytest.mark.parametrize("standing", [None, Standing("superseded", "new", "新规", None, "2026-05")])
 @pytest.mark.parametrize("page", [None, 1, 40])
-def test_a_line_holds_standing_and_page_where_there_are_any(standing: Standing | None, page: int | None) -> None:
-    chunk = replace(passage("s#1", "文"), standing=standing, page=page)
+@pytest.mark.parametrize("path", ["", "手册/s.pdf"])
+def test_a_line_holds_standing_page_and_path_where_there_are_any(
+    standing: Standing | None, page: int | None, path: str
+) -> None:
+    chunk = replace(passage("s#1", "文"), standing=standing, page=page, path=path)
     assert from_line(to_line(chunk)) == chunk
 
 

@@ -148,8 +148,12 @@ def test_a_passage_comes_back_as_it_was(engine: Engine, name: str) -> None:
 
 
 @pytest.mark.parametrize("standing", [None, Standing("draft", valid_until="2026-05")])
-def test_standing_and_page_come_back(engine: Engine, standing: Standing | None) -> None:
-    written = [replace(passage(f"a#{n}", "退货"), standing=standing, page=page) for n, page in enumerate([None, 1, 40])]
+def test_standing_page_and_path_come_back(engine: Engine, standing: Standing | None) -> None:
+    places = [(None, ""), (1, "手册/a.pdf"), (None, "a.md"), (40, "")]
+    written = [
+        replace(passage(f"a#{n}", "退货"), standing=standing, page=page, path=path)
+        for n, (page, path) in enumerate(places)
+    ]
     built(engine, written)
     assert engine.document("shop", "a", ANYBODY) == written
 

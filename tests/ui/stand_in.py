@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from kaijuan.answering.same_figure import SameFigure
 from kaijuan.answering.types import Answer, Conflict, Event, Finished, Piece, Refusal, Retrieved, Source, Statement
 from kaijuan.collection import Collection
 from kaijuan.errors import CollectionNotFound, KaijuanError, QuestionError, ViewError
@@ -176,3 +177,11 @@ class StandIn:
         if source_id not in DOCUMENTS:
             raise ViewError(f"没有编号为“{source_id[:60]}”的资料。")
         return DOCUMENTS[source_id]
+
+    def original(self, collection_name: str, chunk: Chunk, viewer: Viewer) -> bytes:
+        if chunk.source_id == "s08":
+            raise ViewError("原文件 s08.md 里还有不对你开放的内容，只能在这里查看这一份。")
+        return chunk.text.encode("utf-8")
+
+    def same_figures(self, collection_name: str, chunk: Chunk, viewer: Viewer) -> list[SameFigure]:
+        return [SameFigure(OLD, "<b>七天</b>内可退", ("七天",))] if chunk is RETURNS else []

@@ -244,6 +244,23 @@ def test_the_source_page_tells_the_page_of_a_passage(services: StandIn) -> None:
     assert "第 1 段，共 1 段 · 第 3 页" in words(source(c="shop", d="s08", k="s08#0"))
 
 
+def test_the_source_page_names_the_same_figures_elsewhere(services: StandIn) -> None:
+    app = source(c="shop", d="s07", k="s07#0")
+    assert "《旧规》（2025-01）也说到 七天" in words(app) and "<b>七天</b>内可退" in words(app)
+    assert 'href="/source?c=shop&amp;d=s08&amp;k=s08%230"' in html(app)
+    assert not source(c="shop", d="s07", k="s07#1").expander
+
+
+def test_the_file_is_fetched_when_it_is_asked_for(services: StandIn) -> None:
+    app = source(c="shop", d="s07")
+    assert not app.get("download_button")
+    app.button(key="source.fetch").click().run()
+    assert [button.proto.label for button in app.get("download_button")] == ["s07"] and not app.exception
+    closed = source(c="shop", d="s08")
+    closed.button(key="source.fetch").click().run()
+    assert "不对你开放" in closed.warning[0].value and not closed.get("download_button")
+
+
 def test_the_source_page_without_any_choice(services: StandIn) -> None:
     app = source()
     assert [info.value for info in app.info] == [say("source.nothing_chosen")] and not app.error

@@ -29,11 +29,11 @@ def to_line(chunk: Chunk) -> bytes:
         chunk.kind,
         chunk.audience,
     ]
-    # Few chunks have a standing or a page, and all are read at every question.
-    if chunk.standing is not None or chunk.page is not None:
-        fields.append(None if chunk.standing is None else list(astuple(chunk.standing)))
-    if chunk.page is not None:
-        fields.append(chunk.page)
+    # Few chunks have a standing, a page or a path of its own, and all are read at every question.
+    more = [None if chunk.standing is None else list(astuple(chunk.standing)), chunk.page, chunk.path or None]
+    while more and more[-1] is None:
+        more.pop()
+    fields += more
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
 
@@ -43,7 +43,8 @@ def from_line(line: bytes) -> Chunk:
         line.decode("utf-8")
     )
     standing = Standing(*more[0]) if more and more[0] is not None else None
-    page = int(more[1]) if more[1:] else None
+    page = int(more[1]) if more[1:] and more[1] is not None else None
+    path = str(more[2]) if more[2:] else ""
     return Chunk(
         id_,
         source,
@@ -59,6 +60,7 @@ def from_line(line: bytes) -> Chunk:
         tuple(audience),
         standing,
         page,
+        path,
     )
 
 

@@ -109,6 +109,7 @@ def to_document(chunk: Chunk, analysis: Analysis, build: str) -> Json:
             "position": chunk.position,
             "standing": None if chunk.standing is None else astuple(chunk.standing),
             "page": chunk.page,
+            "path": chunk.path,
         },
     }
 
@@ -137,6 +138,7 @@ def from_source(source: Json) -> Chunk:
         tuple(stored["audience"]),
         Standing(*standing) if (standing := stored.get("standing")) else None,
         stored.get("page"),
+        stored.get("path", ""),
     )
 
 
