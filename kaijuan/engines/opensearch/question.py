@@ -74,6 +74,9 @@ def _keyword(asked: Asked, query: KeywordQuery) -> Json:
         "timeout": asked.timeout,
         "terms": _named(asked.terms),
         "filter": reader_filter(asked.viewer),
+        # The cosine of every keyword hit, those among them that the vector leg does not return.
+        "cosines": asked.vector is not None,
+        "vector": numbers(asked.vector.vector) if asked.vector is not None else "",
     }
 
 

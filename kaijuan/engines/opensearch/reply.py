@@ -75,7 +75,7 @@ def read(asked: Asked, reply: Reply, url: str) -> SearchResult:
     scorer = Scorer(known.stored, asked.terms, everywhere, own.k1 if own else None, own.b if own else None)
     by_keyword = _keyword_rows(reply.keyword, scorer, own.size) if own else []
     by_vector = _vector_rows(reply.vector, scorer, with_keyword=own is not None)
-    # A multi-search brings no cosine of a keyword hit; it is known where the vector leg returned the passage too.
+    # The very score of the vector leg where it returned the passage too.
     cosines, scores = {r.chunk_id: r.score for r in by_vector}, {r.chunk_id: r.score for r in by_keyword}
     made: dict[str, Chunk] = {}
     if own is not None and len(own.terms) > MOST_TERMS:
@@ -113,7 +113,8 @@ def _keyword_rows(part: Json | None, scorer: Scorer, size: int) -> list[_Row]:
     rows = []
     for hit, terms in zip(hits, _shares(hits, scorer), strict=True):
         source = hit["_source"]
-        rows.append(_Row(source["chunk"]["id"], sum([term.score for term in terms]), None, terms, source))
+        cosine = hit["fields"]["cosine"][0] if "fields" in hit else None
+        rows.append(_Row(source["chunk"]["id"], sum([term.score for term in terms]), cosine, terms, source))
     return sorted(rows, key=lambda row: (-row.score, row.chunk_id))[:size]
 
 
