@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.running import running_app, running_browser, what_is_missing
+from tests.browser.running import running_app
 from tests.indexing.workplace import NAME, Workplace
 
 if TYPE_CHECKING:
@@ -25,16 +24,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     made.write("questions.jsonl", json.dumps(gold, ensure_ascii=False) + "\n")
     made.ingest()
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if missing := what_is_missing():
-        if os.environ.get("KAIJUAN_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"KAIJUAN_REQUIRE_BROWSER=1, but {missing}")
-        pytest.skip(missing)
-    with running_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.identity import IdentityServer, Somebody
-from tests.browser.running import free_port, running_app, running_browser, what_is_missing
+from tests.browser.running import free_port, running_app
 from tests.indexing.workplace import NAME, Workplace
 
 if TYPE_CHECKING:
@@ -51,16 +50,6 @@ def started(place: Workplace, provider: IdentityServer, **secrets: str) -> Itera
     environment = {**place.environment, **LOGIN, "STREAMLIT_SECRETS_FILES": str(file)}
     with running_app(environment, port) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if missing := what_is_missing():
-        if os.environ.get("KAIJUAN_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"KAIJUAN_REQUIRE_BROWSER=1, but {missing}")
-        pytest.skip(missing)
-    with running_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.running import running_app, running_browser, what_is_missing
+from tests.browser.running import running_app
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -19,16 +18,6 @@ pytestmark = pytest.mark.browser
 
 REFUSAL = "资料中没有找到能支撑回答的内容。"
 CITED = "E4032 是什么意思，可以让买家重试吗"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if missing := what_is_missing():
-        if os.environ.get("KAIJUAN_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"KAIJUAN_REQUIRE_BROWSER=1, but {missing}")
-        pytest.skip(missing)
-    with running_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import kaijuan.ui.access
@@ -21,6 +20,7 @@ from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import html, opened, served
 
 #: Seconds after which a job that should be over long ago is given up.
 PATIENCE = 120.0
@@ -38,25 +38,13 @@ def place(tmp_path: Path) -> Workplace:
 def services(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     made = place.services(LetterEmbedder())
     ingest(made.collection(NAME), made.ingesting())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
-    # An AppTest has no connection; what is made of one is tested below.
-    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: (None, {"host": "127.0.0.1:8501"}))
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
+    with served(made, monkeypatch):
+        yield made
 
 
 @pytest.fixture
 def app(services: Services) -> AppTest:
-    made = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    made.run()
-    made.switch_page("pages/admin.py")
-    return made.run()
-
-
-def _html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
+    return opened("pages/admin.py")
 
 
 def _key(app: AppTest, part: str) -> str:
@@ -81,7 +69,7 @@ def _reindexed(app: AppTest, services: Services) -> str:
 
 
 def test_the_doctors_lines_and_the_version_that_answers(app: AppTest) -> None:
-    page = _html(app)
+    page = html(app)
     assert say("admin.local") in page
     assert "kj-level-ok" in page and "索引的模型" in page
     assert "v0001" in page and say("admin.active") in page and say("admin.outcome_first") in page
@@ -93,7 +81,7 @@ def test_a_broken_collection_is_red_and_hides_nothing(app: AppTest, place: Workp
     other.mkdir()
     (other / "collection.toml").write_text("title = ", encoding="utf-8")
     app.button(key="admin.again").click().run()
-    page = _html(app)
+    page = html(app)
     assert "kj-level-bad" in page and "broken/collection.toml" in page and "v0001" in page
 
 
@@ -104,7 +92,7 @@ def test_reindexing_goes_on_behind_the_page_and_a_fresh_session_sees_it(
     assert _reindexed(app, services) == "done"
     fresh = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30).run()
     fresh.switch_page("pages/admin.py")
-    page = _html(fresh.run())
+    page = html(fresh.run())
     assert say("job.state_done") in page and say("job.judge") in page and "v0002" in page
     # Since an ingest has left a report, it is shown too.
     assert say("admin.no_report") not in page
@@ -124,7 +112,7 @@ def test_a_refused_build_can_be_forced_after_a_second_look(app: AppTest, service
     app.button(key=f"{force}.yes").click().run()
     _until(app, services, lambda state: state == "done")
     assert place.versions()["v0001"] is False
-    assert say("admin.outcome_overridden") in _html(app)
+    assert say("admin.outcome_overridden") in html(app)
 
 
 def test_roll_back_asks_once_more(app: AppTest, services: Services, place: Workplace) -> None:
@@ -142,13 +130,13 @@ def test_roll_back_asks_once_more(app: AppTest, services: Services, place: Workp
 def test_a_collection_that_is_being_indexed_elsewhere_says_so(app: AppTest, services: Services) -> None:
     with ingest_lock(services.settings.data_dir / "locks", NAME):
         assert _reindexed(app, services) == "failed"
-    assert "正在由进程" in _html(app)
+    assert "正在由进程" in html(app)
 
 
 def test_from_elsewhere_nothing_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: ("192.168.1.20", {"host": "10.0.0.1:8501"}))
     app.run()
-    assert len(app.error) == 1 and not app.button and "v0001" not in _html(app)
+    assert len(app.error) == 1 and not app.button and "v0001" not in html(app)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import kaijuan.ui.access
@@ -18,31 +17,20 @@ from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import html, opened, served
 
 
 @pytest.fixture
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     made = Workplace(tmp_path).services(LetterEmbedder())
     ingest(made.collection(NAME), made.ingesting())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
-    # An AppTest has no connection; what is made of one is tested in test_admin.
-    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: (None, {"host": "127.0.0.1:8501"}))
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
+    with served(made, monkeypatch):
+        yield made
 
 
 @pytest.fixture
 def app(services: Services) -> AppTest:
-    made = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    made.run()
-    made.switch_page("pages/bench.py")
-    return made.run()
-
-
-def _html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
+    return opened("pages/bench.py")
 
 
 def _asked(app: AppTest, question: str = "退货运费由谁承担") -> AppTest:
@@ -50,7 +38,7 @@ def _asked(app: AppTest, question: str = "退货运费由谁承担") -> AppTest:
 
 
 def test_five_columns_with_scores_terms_and_moves(app: AppTest) -> None:
-    page = _html(_asked(app))
+    page = html(_asked(app))
     for name in ("keyword", "vector", "fused", "reranked", "context"):
         assert f">{say(f'bench.column_{name}')}</h2>" in page
     assert "<mark>退货</mark>" in page or "<mark>运费</mark>" in page
@@ -64,16 +52,16 @@ def test_the_request_and_the_prompt_are_those_of_the_question(app: AppTest) -> N
 
 
 def test_settings_count_for_this_page_only(app: AppTest, services: Services) -> None:
-    before = _html(_asked(app))
+    before = html(_asked(app))
     app.checkbox(key="bench.A.vector_leg").uncheck().run()
-    after = _html(app)
+    after = html(app)
     assert after != before and say("bench.off") in after
     assert services.options(services.collection(NAME)).vector_leg
 
 
 def test_two_settings_side_by_side(app: AppTest) -> None:
     app.toggle(key="bench.compare").set_value(True).run()
-    assert _html(_asked(app)).count(f">{say('bench.column_reranked')}</h2>") == 2
+    assert html(_asked(app)).count(f">{say('bench.column_reranked')}</h2>") == 2
     app.slider(key="bench.B.context_chunks").set_value(1).run()
     assert not app.exception
 
@@ -92,7 +80,7 @@ def test_a_question_is_added_with_its_gold(app: AppTest, services: Services) -> 
 def test_from_elsewhere_nothing_is_added(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: ("192.168.1.20", {"host": "10.0.0.1:8501"}))
     keys = [button.key for button in _asked(app).button]
-    assert "bench.save" not in keys and say("bench.column_fused") in _html(app)
+    assert "bench.save" not in keys and say("bench.column_fused") in html(app)
 
 
 def test_mistakes_are_one_sentence(app: AppTest, services: Services) -> None:

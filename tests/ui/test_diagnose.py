@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-import kaijuan.ui.shared
 from kaijuan.indexing.ingest import ingest
 from kaijuan.records.store import Records
 from kaijuan.types import Viewer
@@ -20,6 +17,7 @@ from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import html, opened, served, words
 
 ASKED = "退货运费由谁承担"
 
@@ -30,27 +28,13 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
     place.write("赔付.md", "---\nid: d9\ntitle: 赔付\naudience: [客服]\n---\n\n延误赔付上限为五十元。\n")
     made = replace(place.services(LetterEmbedder()), records=Records(tmp_path / "records.sqlite", 90))
     ingest(made.collection(NAME), made.ingesting())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
+    with served(made, monkeypatch):
+        yield made
 
 
 @pytest.fixture
 def app(services: Services) -> AppTest:
-    made = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    made.run()
-    made.switch_page("pages/diagnose.py")
-    return made.run()
-
-
-def _html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
-
-
-def _words(app: AppTest) -> str:
-    return unescape(re.sub("<[^>]+>", " ", _html(app)))
+    return opened("pages/diagnose.py")
 
 
 def _diagnosed(app: AppTest, question: str, wanted: str) -> AppTest:
@@ -61,20 +45,20 @@ def _diagnosed(app: AppTest, question: str, wanted: str) -> AppTest:
 
 def _stages(app: AppTest) -> list[tuple[str, bool]]:
     """Stage and whether it is marked as guilty, in the order shown."""
-    found = re.findall(r'<li class="kj-stage [^"]*?(kj-guilty)?"[^>]*><div class="kj-stage-name">(\d)', _html(app))
+    found = re.findall(r'<li class="kj-stage [^"]*?(kj-guilty)?"[^>]*><div class="kj-stage-name">(\d)', html(app))
     return [(number, bool(guilty)) for guilty, number in found]
 
 
 def test_nothing_lost(app: AppTest) -> None:
     _diagnosed(app, ASKED, "d1#0")
-    assert say("diagnose.none_lost") in _words(app)
+    assert say("diagnose.none_lost") in words(app)
     assert _stages(app) == [(number, False) for number in "54321"]
 
 
 def test_the_guilty_stage_is_marked_with_evidence_and_remedy(app: AppTest) -> None:
     _diagnosed(app, ASKED, "会员日当天积分双倍返还")
     assert _stages(app) == [(number, number == "2") for number in "54321"]
-    assert 'aria-current="step"' in _html(app) and say("diagnose.evidence") in _words(app)
+    assert 'aria-current="step"' in html(app) and say("diagnose.evidence") in words(app)
     assert [code.value for code in app.code] == [f"python -m ingest {NAME}"]
 
 
@@ -84,8 +68,8 @@ def test_a_passage_is_picked(app: AppTest) -> None:
     app.selectbox(key="diagnose.chunk.d2").set_value("d2#0").run()
     app.text_area(key="diagnose.question").set_value(ASKED)
     app.button(key="diagnose.run").click().run()
-    assert "d2#0" in _words(app)
-    assert _stages(app)[0] == ("5", True), _words(app)
+    assert "d2#0" in words(app)
+    assert _stages(app)[0] == ("5", True), words(app)
 
 
 def test_what_is_closed_cannot_be_picked_or_learnt(app: AppTest) -> None:
@@ -94,7 +78,7 @@ def test_what_is_closed_cannot_be_picked_or_learnt(app: AppTest) -> None:
     assert not any("赔付" in option for option in app.selectbox(key="diagnose.document").options)
     app.radio(key="diagnose.wanted_from").set_value("pasted").run()
     _diagnosed(app, "延误赔付上限", "延误赔付上限为五十元")
-    assert _stages(app)[3] == ("2", True) and "d9" not in _html(app) and "客服" not in _words(app)
+    assert _stages(app)[3] == ("2", True) and "d9" not in html(app) and "客服" not in words(app)
 
 
 def test_an_answer_on_record(app: AppTest, services: Services) -> None:
@@ -113,7 +97,7 @@ def test_an_answer_on_record(app: AppTest, services: Services) -> None:
     ) == 1
     app.text_area(key="diagnose.text").set_value("d2#0")
     app.button(key="diagnose.run").click().run()
-    assert "当时" in _words(app) and record.version in _words(app)
+    assert "当时" in words(app) and record.version in words(app)
 
 
 def test_a_result_is_not_shown_for_another_question(app: AppTest) -> None:

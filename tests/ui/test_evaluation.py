@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import kaijuan.ui.access
@@ -19,6 +18,7 @@ from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import html, opened, served
 
 QUESTIONS = (
     {"id": "q1", "question": "退货运费由谁承担", "gold": ["d1"]},
@@ -38,25 +38,13 @@ def place(tmp_path: Path) -> Workplace:
 def services(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     made = place.services(LetterEmbedder())
     ingest(made.collection(NAME), made.ingesting())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
-    # An AppTest has no connection; what is made of one is tested in test_admin.
-    monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: (None, {"host": "127.0.0.1:8501"}))
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
+    with served(made, monkeypatch):
+        yield made
 
 
 @pytest.fixture
 def app(services: Services) -> AppTest:
-    made = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    made.run()
-    made.switch_page("pages/evaluation.py")
-    return made.run()
-
-
-def _html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
+    return opened("pages/evaluation.py")
 
 
 def _evaluated(app: AppTest) -> AppTest:
@@ -65,7 +53,7 @@ def _evaluated(app: AppTest) -> AppTest:
 
 def test_a_run_shows_its_tiers_and_is_kept(app: AppTest, services: Services) -> None:
     assert app.info[0].value == say("evaluation.no_runs")
-    page = _html(_evaluated(app))
+    page = html(_evaluated(app))
     [run] = load_runs(services.settings.data_dir / "evaluations", NAME)
     assert (run.result.scored, run.result.skipped) == (2, 1)
     assert page.count('class="kj-tier"') == 16  # four figures, four tiers
@@ -76,11 +64,11 @@ def test_a_run_shows_its_tiers_and_is_kept(app: AppTest, services: Services) -> 
 def test_from_elsewhere_nothing_is_run(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kaijuan.ui.access, "connection", lambda: ("192.168.1.20", {"host": "10.0.0.1:8501"}))
     app.run()
-    assert "evaluation.run" not in [button.key for button in app.button] and say("admin.only_admins") in _html(app)
+    assert "evaluation.run" not in [button.key for button in app.button] and say("admin.only_admins") in html(app)
 
 
 def test_unlabelled_questions_never_enter_and_texts_are_escaped(app: AppTest) -> None:
-    page = _html(_evaluated(app))
+    page = html(_evaluated(app))
     assert "退货运费由谁承担" in page and "公司食堂几点开门" not in page
     assert "<b>抬头</b>" not in page and "&lt;b&gt;抬头&lt;/b&gt;" in page
 
@@ -90,7 +78,7 @@ def test_runs_under_other_settings_are_not_compared_silently(app: AppTest, servi
     folder = services.settings.data_dir / "evaluations"
     [run] = load_runs(folder, NAME)
     keep_run(folder, replace(run, at="2020-01-01T00:00:00+00:00", settings="f" * 64))
-    page = _html(app.run())
+    page = html(app.run())
     why = say("evaluation.differs_settings")
     assert say("evaluation.no", why=why) in page
     assert [w.value for w in app.warning] == [say("evaluation.incomparable", why=why, count=2)]
@@ -100,7 +88,7 @@ def test_runs_under_other_settings_are_not_compared_silently(app: AppTest, servi
 
 def test_runs_under_the_same_settings_are_compared_without_a_warning(app: AppTest) -> None:
     _evaluated(app)
-    page = _html(_evaluated(app))
+    page = html(_evaluated(app))
     assert say("evaluation.yes") in page and not app.warning
     assert "0 / 0 / 2" in page
 
@@ -109,14 +97,14 @@ def test_a_pair_of_tiers_can_be_chosen(app: AppTest) -> None:
     _evaluated(app)
     app.selectbox(key="evaluation.pair").select_index(0).run()
     app.selectbox(key="evaluation.figure").select_index(0).run()
-    assert not app.exception and say("evaluation.tied") in _html(app)
+    assert not app.exception and say("evaluation.tied") in html(app)
 
 
 def test_answers_are_held_against_the_labels(app: AppTest) -> None:
-    assert say("evaluation.answers_precision") not in _html(app)
-    page = _html(app.button(key="evaluation.answers_run").click().run())
+    assert say("evaluation.answers_precision") not in html(app)
+    page = html(app.button(key="evaluation.answers_run").click().run())
     assert say("evaluation.answers_precision") in page and "/ 1</td>" in page  # one question is to be refused
-    assert say("evaluation.answers_precision") in _html(app.run())
+    assert say("evaluation.answers_precision") in html(app.run())
 
 
 def test_a_collection_without_labels_says_where_to_make_them(app: AppTest, place: Workplace) -> None:

@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Iterator
 from html import unescape
-from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -12,35 +11,15 @@ from streamlit.testing.v1 import AppTest
 
 import kaijuan.ui.shared
 from kaijuan.ui.messages import say
+from tests.ui.opened import html, opened, served, words
 from tests.ui.stand_in import StandIn
 
 
 @pytest.fixture
 def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     stand_in = StandIn()
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: stand_in)
-    st.cache_resource.clear()
-    yield stand_in
-    st.cache_resource.clear()
-
-
-def opened(path: str = "", **params: str) -> AppTest:
-    app = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=20)
-    for key, value in params.items():
-        app.query_params[key] = value
-    if path:
-        app.run()
-        app.switch_page(path)
-    return app.run()
-
-
-def html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
-
-
-def words(app: AppTest) -> str:
-    return unescape(re.sub("<[^>]+>", " ", html(app)))
+    with served(stand_in, monkeypatch):
+        yield stand_in
 
 
 def asked(app: AppTest, question: str) -> AppTest:
