@@ -20,7 +20,7 @@ COPY search_templates/ search_templates/
 COPY kaijuan/ kaijuan/
 COPY ingest/ ingest/
 COPY pages/ pages/
-COPY app.py ./
+COPY app.py asgi.py ./
 COPY scripts/container scripts/
 
 # All interfaces of the container; which of the machine's it is published on is said by -p or docker-compose.yml.

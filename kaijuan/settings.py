@@ -135,6 +135,11 @@ class Settings(BaseSettings):
         "",
         description="groups whose documents the API may use, parted by commas; * opens everything, empty what is open to all",
     )
+    demo: bool = Field(
+        False,
+        description="demonstration: a tour of questions on the chat page, records of its own in `data/demo`, "
+        "and one list of conversations for all visitors",
+    )
 
     @property
     def index_dir(self) -> Path:
@@ -148,8 +153,8 @@ class Settings(BaseSettings):
 
     @property
     def records_file(self) -> Path:
-        """File of answers, feedback and tickets."""
-        return self.data_dir / "records.sqlite"
+        """File of answers, feedback and tickets; a demonstration has one of its own."""
+        return (self.data_dir / "demo" if self.demo else self.data_dir) / "records.sqlite"
 
     @property
     def vector_cache(self) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from kaijuan.answering.answer import Answering, answer
@@ -28,6 +28,7 @@ from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_chat, choose_embedder, choose_reranker
 from kaijuan.readers.original import original
 from kaijuan.records.fingerprint import settings_hash
+from kaijuan.records.meters import Meters
 from kaijuan.records.record import record_of
 from kaijuan.records.store import Records
 from kaijuan.records.types import AnswerRecord, Prices
@@ -45,6 +46,7 @@ class Services:
     stages: Stages
     chat: ChatModel | None = None
     records: Records | None = None
+    meters: Meters = field(default_factory=Meters)
 
     def collections(self) -> list[Collection]:
         """All collections whose collection.toml can be read, sorted by name; one that cannot never hides the others."""
@@ -84,7 +86,10 @@ class Services:
         """
         collection = self.collection(collection_name)
         answering = self.answering(self.options(collection))
-        return answer(question, collection.name, answering, viewer, earlier if self.settings.follow_up else ())
+        before = earlier if self.settings.follow_up else ()
+        return self.meters.watched(
+            collection.name, lambda: answer(question, collection.name, answering, viewer, before)
+        )
 
     def trace(self, question: str, collection: Collection, viewer: Viewer, options: Options) -> Trace:
         """Retrieval alone, under any options; raises what `retrieve` raises."""
@@ -116,6 +121,7 @@ class Services:
         """Record a finished answer with all that it rests on; the notice says what could not be kept."""
         prices = Prices(self.settings.price_input, self.settings.price_output)
         record = record_of(answer, viewer, None, prices, conversation_id, self.settings_hash(answer.trace.collection))
+        self.meters.answered(record)
         return record, self.records.keep(record) if self.records else None
 
     def settings_hash(self, collection_name: str) -> str:

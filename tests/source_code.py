@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-#: What is shipped: two packages, the pages and the entry.
-SHIPPED = ("kaijuan", "ingest", "pages", "app.py")
+#: What is shipped: two packages, the pages and the entries.
+SHIPPED = ("kaijuan", "ingest", "pages", "app.py", "asgi.py")
 _OPENERS = frozenset({"open", "read_text", "write_text"})
 #: Modules whose `open` opens no text file.
 _OTHER_OPEN = frozenset({"os", "webbrowser", "tarfile", "zipfile", "io", "mmap"})

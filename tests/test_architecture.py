@@ -42,9 +42,11 @@ ALLOWED: dict[str, frozenset[str]] = {
     # The commands and the pages get every implementation from the wiring.
     "commands": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "diagnosis", "records", "wiring"},
     "ui": LEAVES | {"retrieval", "answering", "indexing", "evaluation", "diagnosis", "records", "wiring"},
-    "pages": frozenset({"ui"}),
+    # The HTTP service stands beside the pages; the entry gives it their services.
+    "service": LEAVES | {"retrieval", "answering", "records", "wiring"},
+    "pages": frozenset({"ui", "service", "errors"}),
 }
-COMMANDS = frozenset({"kaijuan.__main__", "kaijuan.evaluation.__main__", "ingest.__main__", "ingest"})
+COMMANDS = frozenset({"kaijuan.__main__", "kaijuan.evaluation.__main__", "kaijuan.demo", "ingest.__main__", "ingest"})
 
 #: The rooms or modules that may import a vendor's package.
 VENDORS: dict[str, tuple[str, ...]] = {
@@ -77,10 +79,13 @@ VENDORS: dict[str, tuple[str, ...]] = {
     "pydantic_settings": ("kaijuan.settings",),
     # The command that fetches models shows what pydantic finds wrong with a setting.
     "pydantic": ("kaijuan.settings", "kaijuan.models.fetch"),
-    "streamlit": ("kaijuan.ui.", "pages.", "app"),
+    "streamlit": ("kaijuan.ui.", "pages.", "app", "asgi"),
+    # Both come with streamlit, whose server runs on them.
+    "starlette": ("kaijuan.service.",),
+    "anyio": ("kaijuan.service.",),
     "tqdm": ("ingest.__main__", "kaijuan.evaluation.__main__", "kaijuan.__main__", "kaijuan.models.fetch"),
 }
-OWN = frozenset({"kaijuan", "ingest", "pages", "app"})
+OWN = frozenset({"kaijuan", "ingest", "pages", "app", "asgi"})
 
 
 def room(name: str) -> str:
@@ -88,7 +93,7 @@ def room(name: str) -> str:
     if name in COMMANDS:
         return "commands"
     parts = name.split(".")
-    if parts[0] in ("pages", "app"):
+    if parts[0] in ("pages", "app", "asgi"):
         return "pages"
     if name in ("kaijuan.engines", "kaijuan.models"):
         return name.removeprefix("kaijuan.")  # their __init__, which has to stay empty

@@ -18,7 +18,7 @@ from kaijuan.settings import ROOT, Settings
 SCRIPT = ROOT / "scripts" / "container"
 FILES = ("docker-compose.yml", "Dockerfile", ".dockerignore")
 #: What the app reads at run time besides its packages.
-NEEDED = {"kaijuan", "ingest", "pages", "app.py", "search_templates", ".streamlit", "requirements.txt"}
+NEEDED = {"kaijuan", "ingest", "pages", "app.py", "asgi.py", "search_templates", ".streamlit", "requirements.txt"}
 SECRET_FILES = (
     ".env",
     "data/records.sqlite",

@@ -21,10 +21,16 @@ _LANGUAGE = "language"
 _app_runs: ContextVar[bool] = ContextVar("app_runs", default=False)
 
 
+@st.cache_resource(show_spinner=False)
+def process_services() -> Services:
+    """The services of this process, for whoever asks outside of a page too; raises KaijuanError."""
+    return load_services()
+
+
 @st.cache_resource(show_spinner=say("loading"))
 def shared_services() -> Services:
-    """The services; raises KaijuanError when they cannot be built."""
-    return load_services()
+    """The same services for a page, which says that they are loading; raises KaijuanError when they cannot be built."""
+    return process_services()
 
 
 def current_viewer() -> Viewer:

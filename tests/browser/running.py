@@ -65,7 +65,7 @@ def running_app(environment: dict[str, str] | None = None, port: int | None = No
     """
     port = port or free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "asgi.py", f"--server.port={port}"]
     with tempfile.TemporaryFile() as output:
         app = subprocess.Popen(
             command, cwd=ROOT, env={**os.environ, **(environment or {})}, stdout=output, stderr=subprocess.STDOUT
