@@ -1,11 +1,14 @@
 # Short names for the scripts; everything works without make too.
-.PHONY: setup run test check
+.PHONY: setup run demo test check
 
 setup:
 	@scripts/setup
 
 run:
 	@scripts/run
+
+demo:
+	@scripts/demo
 
 test:
 	@scripts/test

@@ -11,6 +11,7 @@ import streamlit as st
 from kaijuan.errors import KaijuanError
 from kaijuan.service.routes import service_routes
 from kaijuan.ui.access import warn_if_open_to_others
+from kaijuan.ui.deliveries import shared_deliveries
 from kaijuan.ui.shared import process_services
 
 #: Seconds after which a thread that computes lets another go on. With Python's own 5 ms, a question that waits for the
@@ -24,6 +25,7 @@ async def lifespan(server: st.App) -> AsyncIterator[dict[str, Any]]:
     sys.setswitchinterval(_TURN)
     with suppress(KaijuanError):  # a setting that is wrong is named by whatever needs it
         warn_if_open_to_others()
+        shared_deliveries()  # tickets that wait since the last time are told without waiting for somebody to come
     yield {}
 
 

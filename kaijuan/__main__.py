@@ -1,4 +1,4 @@
-"""`python -m kaijuan ask NAME "问题"`, `doctor [NAME…]` and `diagnose NAME "问题" CHUNK_OR_TEXT`, each with `--json`."""
+"""`python -m kaijuan ask NAME "问题"`, `doctor [NAME…]`, `diagnose NAME "问题" CHUNK_OR_TEXT` and `tickets`, each with `--json`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from dataclasses import asdict, replace
 from kaijuan.answering.types import Answer
 from kaijuan.diagnosis.diagnose import Examining, diagnose
 from kaijuan.diagnosis.report import diagnosis_lines
-from kaijuan.errors import EngineError, KaijuanError, ModelUnavailable
+from kaijuan.errors import EngineError, KaijuanError, ModelUnavailable, SettingsError
 from kaijuan.evaluation.patients import patient_of
 from kaijuan.indexing.doctor import Patient, examine
+from kaijuan.records.store import Records
+from kaijuan.records.tickets import tell_again, tickets
 from kaijuan.settings import read_settings
 from kaijuan.types import Finding, Notice, Viewer
-from kaijuan.wiring import Services, load_services
+from kaijuan.wiring import Services, load_deliveries, load_services
 
 _LEVELS = {"ok": "好", "warn": "注意", "bad": "坏"}
+_TOLD = {"none": "只存在本系统", "waiting": "等待送达", "sent": "已送达", "failed": "没有送到"}
+#: Open tickets that are listed, the newest first.
+_TICKETS = 1000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     lost.add_argument("--group", action="append", default=[], metavar="GROUP", help="提问者所在的组，可以写多次")
     lost.add_argument("--json", action="store_true", help="输出全部结果")
     lost.set_defaults(run=_diagnose)
+    handed = commands.add_parser("tickets", help="列出转人工的工单和送达状态")
+    handed.add_argument("--retry", action="store_true", help="把没有送到工单系统的工单现在再送一次")
+    handed.add_argument("--json", action="store_true", help="输出完整的工单")
+    handed.set_defaults(run=_tickets)
     options = parser.parse_args(arguments)
     try:
         status: int = options.run(options)
@@ -98,6 +107,29 @@ def _diagnose(options: argparse.Namespace) -> int:
         for line in diagnosis_lines(found):
             print(line)
     return 0
+
+
+def _tickets(options: argparse.Namespace) -> int:
+    settings = read_settings()
+    records = Records(settings.records_file, settings.records_days)
+    if options.retry:
+        deliveries = load_deliveries(settings)
+        if deliveries is None:
+            raise SettingsError("没有设置接收工单的地址，请设置 KAIJUAN_WEBHOOK_URL 和 KAIJUAN_WEBHOOK_SECRET。")
+        tell_again(records)
+        deliveries.round()
+    found = tickets(records, status="open", limit=_TICKETS).items
+    if options.json:
+        print(json.dumps([asdict(ticket) for ticket in found], ensure_ascii=False, indent=1, default=str))
+    else:
+        for ticket in found:
+            question = " ".join(ticket.question.split())
+            print(
+                f"{ticket.id}  {ticket.at:%Y-%m-%d %H:%M}  {_TOLD[ticket.webhook]}  {question}  {ticket.webhook_said}".rstrip()
+            )
+        if not found:
+            print("没有未处理的工单。")
+    return int(options.retry and any(ticket.webhook in ("waiting", "failed") for ticket in found))
 
 
 def _doctor(options: argparse.Namespace) -> int:

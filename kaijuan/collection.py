@@ -3,6 +3,8 @@
 collection.toml: name, title, description, leg_size, chunk_chars, overlap_chars, examples; for a corpus with a
 keyword baseline a table [baseline] with its refusal threshold, for one with self-checks a table [checks] with the
 questions they ask; groups that a document's audience may name, and a table [limits] of how large a file may be.
+Tables [[tour]] (step, question, look, role) are this collection's stops of the demonstration's tour,
+[[talks]] (questions, thumb, reason, handed_over) the conversations that it begins with.
 """
 
 from __future__ import annotations
@@ -12,10 +14,38 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from kaijuan.errors import CollectionNotFound, CorpusError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
+_THUMBS: Mapping[object, Literal["up", "down"] | None] = {None: None, "up": "up", "down": "down"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One question of the tour: its place among the stops of all collections, and in one line what to look at.
+
+    Where a `role` is named, the question is to be asked once more as that one.
+    """
+
+    step: int
+    question: str
+    look: str
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation to be had for a demonstration: its questions one after the other, and what is thought of the last.
+
+    With `handed_over` the last question becomes a ticket, for the same reason.
+    """
+
+    questions: tuple[str, ...]
+    thumb: Literal["up", "down"] | None = None
+    reason: str = ""
+    handed_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +67,18 @@ class Collection:
     checks: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
+    tour: tuple[Stop, ...] = ()
+    talks: tuple[Talk, ...] = ()
 
     @property
     def questions_file(self) -> Path:
         """The labelled questions beside the documents."""
         return self.folder / "questions.jsonl"
+
+    @property
+    def synonyms_file(self) -> Path:
+        """The synonyms beside the documents."""
+        return self.folder / "synonyms.txt"
 
 
 def load_collection(corpus_dir: Path, name: str) -> Collection:
@@ -65,6 +102,8 @@ def load_collection(corpus_dir: Path, name: str) -> Collection:
             groups=_texts(stored.get("groups", []), "groups"),
             limits=dict(stored.get("limits", {})),
             checks={str(key): str(value) for key, value in stored.get("checks", {}).items()},
+            tour=tuple(map(_stop, stored.get("tour", []))),
+            talks=tuple(map(_talk, stored.get("talks", []))),
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, TypeError, ValueError, AttributeError) as error:
         raise CorpusError(f"集合文件 {name}/collection.toml 无法读取（{error}），请修正后重试。") from error
@@ -77,6 +116,20 @@ def _texts(value: object, key: str) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise TypeError(f"{key} 应为列表")
     return tuple(map(str, value))
+
+
+def _stop(table: Mapping[str, object]) -> Stop:
+    step, question, look = (table.get(key) for key in ("step", "question", "look"))
+    if not isinstance(step, int) or not question or not look:
+        raise ValueError("[[tour]] 的每一项都要有 step（整数）、question 和 look")
+    return Stop(step, str(question), str(look), str(table.get("role", "")))
+
+
+def _talk(table: Mapping[str, object]) -> Talk:
+    questions, thumb = _texts(table.get("questions"), "questions"), table.get("thumb")
+    if not questions or thumb not in _THUMBS:
+        raise ValueError("[[talks]] 的每一项都要有 questions，thumb 只能是 up 或 down")
+    return Talk(questions, _THUMBS[thumb], str(table.get("reason", "")), bool(table.get("handed_over", False)))
 
 
 def _number(value: object) -> float | None:

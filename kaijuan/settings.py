@@ -140,6 +140,15 @@ class Settings(BaseSettings):
         description="demonstration: a tour of questions on the chat page, records of its own in `data/demo`, "
         "and one list of conversations for all visitors",
     )
+    webhook_url: str = Field(
+        "",
+        pattern=r"^(https://[^/\s?#@]+([/?]\S*)?|http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?([/?]\S*)?)?$",
+        description="address that is told of every ticket by a signed POST: https, or this machine; empty tells nobody",
+    )
+    webhook_secret: SecretStr = Field(
+        SecretStr(""), description="secret that signs what is told; needed with the address"
+    )
+    webhook_timeout: float = Field(10.0, gt=0, le=60, description="seconds that the receiver of a ticket may take")
 
     @property
     def index_dir(self) -> Path:

@@ -245,12 +245,22 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Synonym:
+    """A word of the question, one that the collection's synonyms say means the same, and the terms that it added."""
+
+    word: str
+    added: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """One question's way through the stages; everything shown, logged and measured comes from here.
 
     `keyword` and `vector` are the legs as the engine returned them, `candidates` the fused list in final order,
     `context` the chosen ones in the order in which they are read (best last). `term_weights` is the idf of each term.
-    `hops` are second looks, whose passages stand in the context right before the best one.
+    `hops` are second looks, whose passages stand in the context right before the best one. `synonyms` are those that
+    found something; their terms are searched behind the question's own `terms`.
     """
 
     question: str
@@ -270,6 +280,12 @@ class Trace:
     context_tokens: int = 0
     token_counter: str = ""
     hops: tuple[Hop, ...] = ()
+    synonyms: tuple[Synonym, ...] = ()
+
+    @property
+    def keyword_terms(self) -> tuple[str, ...]:
+        """What the keyword leg searched: the question's own terms, then those of its synonyms."""
+        return (*self.terms, *(term for one in self.synonyms for term in one.terms))
 
     @property
     def seconds(self) -> float:

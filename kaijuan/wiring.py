@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kaijuan.answering.answer import Answering, answer
@@ -27,12 +27,15 @@ from kaijuan.models.base import ChatModel
 from kaijuan.models.cached_embed import CachedEmbedder
 from kaijuan.models.choose import choose_chat, choose_embedder, choose_reranker
 from kaijuan.readers.original import original
+from kaijuan.records.deliveries import Deliveries
 from kaijuan.records.fingerprint import settings_hash
 from kaijuan.records.meters import Meters
 from kaijuan.records.record import record_of
 from kaijuan.records.store import Records
 from kaijuan.records.types import AnswerRecord, Prices
+from kaijuan.records.webhook import Receiver
 from kaijuan.retrieval.retrieve import Options, Stages, retrieve
+from kaijuan.retrieval.synonyms import load_synonyms
 from kaijuan.settings import Settings, read_settings
 from kaijuan.types import Chunk, Notice, Trace, Viewer
 
@@ -73,11 +76,12 @@ class Services:
             context_chunks=self.settings.context_chunks,
             context_tokens=self.settings.context_tokens,
             question_chars=self.settings.question_chars,
+            synonyms=load_synonyms(collection.synonyms_file),
         )
 
     def dataset_options(self) -> Options:
         """Retrieval options for a data set, which has no settings of its own."""
-        return replace(self.options(Collection("", Path(), "")), leg_size=50)
+        return replace(self.options(Collection("", Path(), "")), leg_size=50, synonyms=None)
 
     def ask(self, question: str, collection_name: str, viewer: Viewer, earlier: Sequence[str] = ()) -> Iterator[Event]:
         """The answer to a question as a stream of events; raises KaijuanError before the first event.
@@ -98,7 +102,8 @@ class Services:
     def request_text(self, trace: Trace, options: Options, viewer: Viewer) -> str:
         """What the engine was sent for a trace, as JSON lines for a person to read."""
         embedder = self.stages.embedder
-        keyword = KeywordQuery(trace.terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None
+        terms = trace.keyword_terms
+        keyword = KeywordQuery(terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None
         asked = options.vector_leg and embedder is not None and bool(trace.vector)
         vector = VectorQuery(embedder.query(trace.searched), options.leg_size) if asked and embedder else None
         return self.engine.describe(trace.collection, keyword, vector, viewer)
@@ -117,17 +122,20 @@ class Services:
         finished = [event for event in self.ask(question, collection_name, viewer) if isinstance(event, Finished)]
         return finished[0].answer
 
-    def keep(self, answer: Answer, viewer: Viewer, conversation_id: str | None) -> tuple[AnswerRecord, Notice | None]:
-        """Record a finished answer with all that it rests on; the notice says what could not be kept."""
+    def keep(
+        self, answer: Answer, viewer: Viewer, conversation_id: str | None, replaces: str | None = None
+    ) -> tuple[AnswerRecord, Notice | None]:
+        """Record an answer with all that it rests on, maybe in place of another; the notice says what could not be kept."""
         prices = Prices(self.settings.price_input, self.settings.price_output)
-        record = record_of(answer, viewer, None, prices, conversation_id, self.settings_hash(answer.trace.collection))
+        hashed = self.settings_hash(answer.trace.collection)
+        record = record_of(answer, viewer, None, prices, conversation_id, hashed, replaces=replaces)
         self.meters.answered(record)
         return record, self.records.keep(record) if self.records else None
 
     def settings_hash(self, collection_name: str) -> str:
         """Hash of the settings that change what is answered: equal hashes can be compared."""
         chosen = ("reranker", "answerer", "openai_chat_model", "second_look", "follow_up")
-        options = {**asdict(self.options(self.collection(collection_name))), "embedder": self.embedder_name}
+        options = self.options(self.collection(collection_name)).as_json() | {"embedder": self.embedder_name}
         return settings_hash(options | {name: getattr(self.settings, name) for name in chosen})
 
     @property
@@ -193,6 +201,10 @@ class Services:
             return error
         return None
 
+    def version(self, collection_name: str) -> str:
+        """Name of the build that answers now, empty without one; raises EngineError."""
+        return next((version.name for version in self.engine.versions(collection_name) if version.active), "")
+
     def status(self, collection_name: str) -> tuple[Notice, ...]:
         """What a person should know before asking: a missing or fall-back model."""
         del collection_name  # the same for all collections until they can have models of their own
@@ -209,6 +221,15 @@ def load_services(settings: Settings | None = None) -> Services:
     stages = Stages(engine, remembering, choose_reranker(settings), counter.count, counter.name, notice)
     records = Records(settings.records_file, settings.records_days)
     return Services(settings, engine, stages, choose_chat(settings), records)
+
+
+def load_deliveries(settings: Settings | None = None) -> Deliveries | None:
+    """What tells another system of tickets, not started; None where the settings name none. Raises SettingsError."""
+    settings = settings or read_settings()
+    if not settings.webhook_url:
+        return None
+    receiver = Receiver(settings.webhook_url, settings.webhook_secret.get_secret_value(), settings.webhook_timeout)
+    return Deliveries(Records(settings.records_file, settings.records_days), receiver)
 
 
 def choose_engine(settings: Settings) -> Engine:

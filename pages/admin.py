@@ -10,6 +10,7 @@ from kaijuan.ui.faults import guarded, show_error
 from kaijuan.ui.login import login_is_on
 from kaijuan.ui.messages import say
 from kaijuan.ui.shared import apply_style, shared_services
+from kaijuan.ui.synonyms import show_synonyms
 
 apply_style()
 with guarded():
@@ -17,6 +18,8 @@ with guarded():
         if not login_is_on():
             st.html(tag("p", say("admin.local"), class_="kj-detail"))
         services = shared_services()
-        show_admin(services, choose_collection(services))
+        collection = choose_collection(services)
+        show_admin(services, collection)
+        show_synonyms(services, collection)
     else:
         show_error(closed_sentence())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kaijuan.collection import Collection, collection_names, load_collection
+from kaijuan.collection import Collection, Stop, Talk, collection_names, load_collection
 from kaijuan.errors import CollectionNotFound, CorpusError
 
 
@@ -52,6 +52,31 @@ def test_names_are_sorted_and_folders_without_the_file_are_none(tmp_path: Path) 
     (tmp_path / "file.toml").write_text("", encoding="utf-8")
     assert collection_names(tmp_path) == ["a-1", "b", "c_2"]
     assert collection_names(tmp_path / "none") == []
+
+
+def test_stops_and_talks_of_a_demonstration(tmp_path: Path) -> None:
+    first, second = '[[tour]]\nstep = 2\nquestion = "问"\nlook = "看"\n', 'step = 1\nquestion = "再问"\nlook = "再看"\n'
+    _write(tmp_path, "shop", f'{first}[[tour]]\n{second}role = "管理"\n')
+    _write(
+        tmp_path, "talking", '[[talks]]\nquestions = ["一", "二"]\nthumb = "down"\nreason = "旧"\nhanded_over = true\n'
+    )
+    assert load_collection(tmp_path, "talking").talks == (Talk(("一", "二"), "down", "旧", True),)
+    assert load_collection(tmp_path, "shop").tour == (Stop(2, "问", "看"), Stop(1, "再问", "再看", "管理"))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '[[tour]]\nquestion = "问"\nlook = "看"\n',
+        '[[tour]]\nstep = 1\nquestion = "问"\n',
+        'tour = "问"\n',
+        "tour = 3\n",
+    ],
+)
+def test_a_stop_or_talk_that_says_too_little(written: str, tmp_path: Path) -> None:
+    _write(tmp_path, "shop", written)
+    with pytest.raises(CorpusError, match=r"shop/collection\.toml.*。$"):
+        load_collection(tmp_path, "shop")
 
 
 @pytest.mark.parametrize(

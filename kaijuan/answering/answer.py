@@ -13,7 +13,7 @@ from kaijuan.answering.material import Material, gather, is_thin, missing
 from kaijuan.answering.quote import quote
 from kaijuan.answering.refusal import BestCosine, decide
 from kaijuan.answering.second_look import SearchAgain, look_again
-from kaijuan.answering.similarity import Similarity, term_weights
+from kaijuan.answering.similarity import Similarity, spoken_weights
 from kaijuan.answering.support import Checked, Checker
 from kaijuan.answering.types import (
     REFUSAL,
@@ -88,7 +88,7 @@ def _events(
 ) -> Iterator[Event]:
     yield Retrieved(trace)
     similarity = Similarity(answering.stages.embedder)
-    weights = term_weights(trace.terms, trace.term_weights)
+    weights = spoken_weights(trace)
     refusal = decide(trace, similarity, weights, nearest)
     today = answering.today().isoformat()
     material = None if refusal else gather(trace, similarity, weights, today)

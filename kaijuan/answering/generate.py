@@ -74,13 +74,13 @@ def _stream(prompt: Prompt, chatting: Chatting, start: float) -> Generator[Piece
                 first = time.perf_counter() - start
             if text := reader.feed(piece):
                 said.append(text)
-                yield Piece(text)
+                yield Piece(text, tuple(reader.cited), chatting.model.name)
                 if _ENDS.search(text):  # the model goes on writing meanwhile
                     cited = {shown: numbered[n].chunk for shown, n in enumerate(reader.cited, start=1)}
                     checker.look_ahead("".join(said), cited)
     if text := reader.close():
         said.append(text)
-        yield Piece(text)
+        yield Piece(text, tuple(reader.cited), chatting.model.name)
     return Worded(
         text="".join(said),
         trace=prompt.trace,

@@ -35,10 +35,10 @@ def quote(material: Material, similarity: Similarity) -> Generator[Piece, None, 
     for piece in draft(chosen, conflicts, numbers, material.labels):
         if text := unshield(reader.feed(piece)):
             said.append(text)
-            yield Piece(text)
+            yield Piece(text, tuple(reader.cited))
     if text := unshield(reader.close()):
         said.append(text)
-        yield Piece(text)
+        yield Piece(text, tuple(reader.cited))
     worded = Worded("".join(said), trace, tuple(reader.cited), tuple(reader.removed), answerer="extractive")
     return worded, replace(material, conflicts=conflicts)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kaijuan.errors import KaijuanError
 from kaijuan.models.base import Embedder, Vector
-from kaijuan.text import analyze, clean
+from kaijuan.text import analyze, clean, query_terms
+from kaijuan.types import Trace
 
 
 class Similarity:
@@ -58,6 +59,23 @@ def term_weights(terms: Sequence[str], weights: Mapping[str, float]) -> dict[str
     """
     rarest = max(weights.values(), default=1.0)
     return {term: max(1.0, weights.get(term, rarest)) for term in terms}
+
+
+def spoken_weights(trace: Trace) -> dict[str, float]:
+    """Weights of what the passages are asked to speak to: the question's terms, of a word that none of them holds those of
+    the synonym that the best of them holds instead.
+    """
+    terms = trace.terms
+    if trace.synonyms:
+        held = [{share.term for share in candidate.terms} for candidate in trace.candidates]
+        everywhere: set[str] = set().union(*held)
+        for word in dict.fromkeys(one.word for one in trace.synonyms):
+            unheld = set(query_terms(word)) - everywhere
+            others = [one.terms for one in trace.synonyms if one.word == word]
+            found = next((other for here in held for other in others if here.issuperset(other)), ())
+            if unheld and found:
+                terms = tuple(dict.fromkeys((*(term for term in terms if term not in unheld), *found)))
+    return term_weights(terms, trace.term_weights)
 
 
 def covered(weights: Mapping[str, float], text: str) -> float:

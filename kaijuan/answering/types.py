@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from kaijuan.answering.support import Checked, Checker
@@ -123,9 +123,14 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Event: more text to show; pieces joined are the answer's text."""
+    """Event: more text to show; pieces joined are the answer's text.
+
+    `cited` are the context numbers cited up to here, by first appearance; `model` words the answer, "" where none does.
+    """
 
     text: str
+    cited: tuple[int, ...] = field(default=(), compare=False)
+    model: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

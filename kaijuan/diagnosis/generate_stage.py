@@ -8,7 +8,7 @@ from kaijuan.answering.answer import Answering
 from kaijuan.answering.material import gather
 from kaijuan.answering.orders import without_orders
 from kaijuan.answering.refusal import asked_codes, evidence, unheld_words
-from kaijuan.answering.similarity import Similarity, term_weights
+from kaijuan.answering.similarity import Similarity, spoken_weights
 from kaijuan.answering.support import SentenceCheck, Verdict
 from kaijuan.answering.types import Answer, Refusal, RefusalReason
 from kaijuan.diagnosis.asked import Asked
@@ -85,7 +85,7 @@ def _refused(refusal: Refusal, number: Fact, asked: Asked) -> Check:
     rule, remedy = _RULES[refusal.reason]
     trace = asked.trace
     facts = [number, Fact("规则", f"{refusal.reason}：{rule}"), Fact("说明", refusal.explanation)]
-    weights = term_weights(trace.terms, trace.term_weights)
+    weights = spoken_weights(trace)
     if refusal.reason in ("off_topic", "not_covered"):
         floor = "未测定" if trace.evidence.floor is None else f"{trace.evidence.floor:.3f}"
         facts.append(Fact("证据", f"{evidence(trace, weights):.3f}，离题下限 {floor}"))
@@ -123,7 +123,7 @@ def _sentences(own: Chunk, answer: Answer) -> tuple[Fact, ...]:
 def _worth(located: Located, own: Chunk, asked: Asked, answering: Answering) -> tuple[Fact, ...]:
     """Where the passage's best sentence, or the wanted one, stands among the sentences that could be said."""
     trace = asked.trace
-    weights = term_weights(trace.terms, trace.term_weights)
+    weights = spoken_weights(trace)
     similarity = Similarity(answering.stages.embedder)
     rated = gather(trace, similarity, weights, answering.today().isoformat()).rated
     entered = asked.in_context(own.id)

@@ -20,10 +20,12 @@ from kaijuan.evaluation.answers import evaluate_answers
 from kaijuan.evaluation.answers_report import answer_lines, rgb_lines
 from kaijuan.evaluation.datasets import index_dataset
 from kaijuan.evaluation.offtopic import RefusalRate, refusal_rate
+from kaijuan.evaluation.preview import preview
 from kaijuan.evaluation.questions import Question, load_dataset, load_questions
-from kaijuan.evaluation.report import refusal_lines, result_lines
+from kaijuan.evaluation.report import preview_lines, refusal_lines, result_lines
 from kaijuan.evaluation.run import evaluate
 from kaijuan.retrieval.retrieve import Options
+from kaijuan.retrieval.synonyms import read_synonyms
 from kaijuan.settings import Settings, read_settings
 from kaijuan.wiring import Services, load_services
 
@@ -66,6 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--leg-size", type=_positive, help="每路取多少条")
     run.add_argument("--limit", type=_positive, help="只用前 N 个问题")
+    run.add_argument(
+        "--synonyms", type=Path, metavar="FILE", help="预览：改用这个同义词文件，与现在的比较（不保存，不评各层）"
+    )
     run.add_argument("--engine", choices=_ENGINES, help=_ENGINE_HELP)
     run.add_argument("--output", type=Path, help="结果 JSON，默认 evaluation-NAME.json")
     run.set_defaults(command=_run)
@@ -103,17 +108,25 @@ def _run(options: argparse.Namespace) -> int:
     if (options.name is None) == (options.dataset is None):
         print("请给出一个集合名，或用 --dataset 给出一个数据集目录。", file=sys.stderr)
         return 2
+    edited = read_synonyms(options.synonyms) if options.synonyms else None
     services = _services(options.engine)
     name, collection, questions, retrieval = _questions(services, options)
     if options.leg_size:
         retrieval = replace(retrieval, leg_size=options.leg_size)
     questions = questions[: options.limit] if options.limit else questions
+    if options.synonyms:
+        with _bar("预览", len(questions)) as step:
+            seen = preview(collection, questions, services.stages, retrieval, edited, step)
+        for line in preview_lines(name, seen):
+            print(line)
+        _write(options.output or Path(f"synonyms-{name}.json"), seen.to_json())
+        return 0
     with _bar("评测", len(questions)) as step:
         result = evaluate(name, collection, questions, services.stages, retrieval, step)
     rates = _refusals(services, options, name, collection, questions, retrieval)
     for line in (*result_lines(result), *refusal_lines(rates)):
         print(line)
-    stored = {**result.to_json(), "options": asdict(retrieval), "refusals": [asdict(rate) for rate in rates]}
+    stored = {**result.to_json(), "options": retrieval.as_json(), "refusals": [asdict(rate) for rate in rates]}
     _write(options.output or Path(f"evaluation-{name}.json"), stored)
     return 0
 

@@ -27,7 +27,7 @@ def frozen_figures(collection: Collection, version: str, stages: Stages, options
     if not questions:
         return None
     asked = replace(options, version=version)
-    own = {question.id: _scores(question, collection.name, stages, asked) for question in questions}
+    own = {question.id: final_scores(question, collection.name, stages, asked) for question in questions}
     return Figures(
         questions=questions_hash(questions),
         scored=len(own),
@@ -44,7 +44,8 @@ def questions_hash(questions: Sequence[Question]) -> str:
     return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode("utf-8")).hexdigest()
 
 
-def _scores(question: Question, collection: str, stages: Stages, options: Options) -> QuestionScores:
+def final_scores(question: Question, collection: str, stages: Stages, options: Options) -> QuestionScores:
+    """Figures of the final ranking for one question with gold; all 0 where nothing in it can be searched."""
     try:
         trace = retrieve(question.text, collection, stages, options, EVALUATOR)
     except QuestionError:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kaijuan.answering.refusal import decide
-from kaijuan.answering.similarity import Similarity, term_weights
+from kaijuan.answering.similarity import Similarity, spoken_weights
 from kaijuan.errors import QuestionError
 from kaijuan.evaluation.questions import Question
 from kaijuan.evaluation.run import EVALUATOR
@@ -57,5 +57,5 @@ def _reason(question: Question, collection: str, stages: Stages, options: Option
     def nearest(text: str) -> float:
         return best_cosine(text, collection, stages, EVALUATOR, trace.version)
 
-    refusal = decide(trace, similarity, term_weights(trace.terms, trace.term_weights), nearest)
+    refusal = decide(trace, similarity, spoken_weights(trace), nearest)
     return refusal.reason if refusal else ""

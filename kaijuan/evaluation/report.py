@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kaijuan.evaluation.offtopic import RefusalRate
+from kaijuan.evaluation.preview import Preview
 from kaijuan.evaluation.run import EvaluationResult, TierResult
+from kaijuan.indexing.gate import COMPARED
 
 _NAMES = {"recall5": "recall@5", "recall20": "recall@20", "rr": "MRR@20", "hit5": "hit@5"}
 
@@ -37,6 +39,23 @@ def refusal_lines(rates: list[RefusalRate]) -> Iterator[str]:
         share = "—" if rate.rate is None else f"{rate.rate * 100:.1f}%"
         reasons = "、".join(f"{reason} {count}" for reason, count in rate.reasons.items())
         yield f"拒答 {rate.name}：{rate.refused}/{rate.asked} = {share}{f'（{reasons}）' if reasons else ''}"
+
+
+def preview_lines(name: str, seen: Preview) -> Iterator[str]:
+    """The figures under present and edited synonyms, then every question that changed, the worse ones first."""
+    yield f"{name}（版本 {seen.version or '—'}）：计分 {seen.scored} 题，检索词因同义词改变的 {seen.touched} 题"
+    if seen.before is None or seen.after is None:
+        yield "没有标注的问题，无法比较。"
+        return
+    for label, then, now in zip(COMPARED.values(), seen.before, seen.after, strict=True):
+        yield f"{label:<10}{_points(then):>7} → {_points(now):>5}  {(now - then) * 100:+.1f}"
+    for one in seen.changes:
+        figures = "，".join(
+            f"{label} {_points(then)} → {_points(now)}"
+            for label, then, now in zip(COMPARED.values(), one.before, one.after, strict=True)
+            if then != now
+        )
+        yield f"{'变好' if one.better else '变差'} {one.id} {one.question}（{figures}）"
 
 
 def _points(value: float | None) -> str:

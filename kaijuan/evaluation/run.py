@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kaijuan.errors import QuestionError
+from kaijuan.errors import CorpusError, QuestionError
 from kaijuan.evaluation.metrics import QuestionScores, bootstrap, mean, score
 from kaijuan.evaluation.questions import Question
 from kaijuan.retrieval.retrieve import Options, Stages, retrieve
@@ -89,7 +89,12 @@ def evaluate(
     options: Options,
     progress: Callable[[int], None] | None = None,
 ) -> EvaluationResult:
-    """Score every question that has gold; milliseconds of a tier are those of all that it needs."""
+    """Score every question that has gold; milliseconds of a tier are those of all that it needs.
+
+    Raises CorpusError where the collection's synonyms cannot be read, and what `retrieve` raises.
+    """
+    if options.synonyms is not None and options.synonyms.fault:
+        raise CorpusError(options.synonyms.fault)
     rows: list[dict[str, Any]] = []
     scores: dict[str, list[QuestionScores]] = {tier: [] for tier in TIERS}
     times: dict[str, list[float]] = {tier: [] for tier in TIERS}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -139,3 +142,64 @@ class Completer(Protocol):
         Raises ModelFailed.
         """
         ...
+
+
+class Breaking:
+    """Whether somebody has broken off what a thread does, and how to end what it waits for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cuts: list[Callable[[], None]] = []
+        self.broken = False
+
+    def break_off(self) -> None:
+        """End what is waited for, now and from now on; for another thread to call."""
+        with self._lock:
+            self.broken = True
+            cuts = tuple(self._cuts)
+        for cut in cuts:
+            cut()
+
+    @contextmanager
+    def waiting(self, cut: Callable[[], None]) -> Iterator[None]:
+        """Inside, breaking off calls `cut`, which must be safe to call from another thread, and more than once."""
+        with self._lock:
+            self._cuts.append(cut)
+            broken = self.broken
+        if broken:
+            cut()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._cuts.remove(cut)
+
+
+_breaking: ContextVar[Breaking | None] = ContextVar("breaking", default=None)
+
+
+@contextmanager
+def breaking(what: Breaking) -> Iterator[None]:
+    """Inside, what this thread waits for can be broken off through `what`."""
+    token = _breaking.set(what)
+    try:
+        yield
+    finally:
+        _breaking.reset(token)
+
+
+def broken_off() -> bool:
+    """Whether somebody has broken off what this thread does, so that nothing more should be begun for it."""
+    what = _breaking.get()
+    return what is not None and what.broken
+
+
+@contextmanager
+def may_be_cut(cut: Callable[[], None]) -> Iterator[None]:
+    """Inside, whoever breaks off what this thread does has `cut` called; nothing where nobody can."""
+    what = _breaking.get()
+    if what is None:
+        yield
+        return
+    with what.waiting(cut):
+        yield

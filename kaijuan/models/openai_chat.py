@@ -10,7 +10,7 @@ from typing import Any, cast
 import openai
 
 from kaijuan.errors import ModelFailed
-from kaijuan.models.base import Ended, Message
+from kaijuan.models.base import Ended, Message, may_be_cut
 from kaijuan.models.deadline import within
 from kaijuan.models.openai_client import Connection, Refusals
 from kaijuan.models.openai_faults import VENDOR_ERRORS, too_slow
@@ -69,7 +69,7 @@ class OpenAIChat:
         self, messages: Sequence[Message], max_tokens: int, silence: float, deadline: float | None
     ) -> Generator[str | Ended]:
         first, reply = self._connection.repeat(lambda: self._begun(messages, max_tokens, silence), deadline)
-        with closing(reply):
+        with closing(reply), may_be_cut(reply.cut):
             yield first
             # Where it breaks off, what came stays, and how it ended says that it is not whole.
             with suppress(*VENDOR_ERRORS):
@@ -80,7 +80,8 @@ class OpenAIChat:
         """A reply and its first piece of text: until that has come the call can be made again."""
         reply = self._refused.settle(lambda: self._asked(messages, max_tokens, silence), self._service)
         try:
-            first = reply.first()
+            with may_be_cut(reply.cut):
+                first = reply.first()
             if not first:
                 raise reply.without_text(self._service)
         except BaseException:

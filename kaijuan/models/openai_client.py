@@ -16,6 +16,7 @@ import httpx2
 import openai
 
 from kaijuan.errors import ModelFailed, SettingsError
+from kaijuan.models.base import broken_off
 from kaijuan.models.endpoint import check_key, wrong_proxy
 from kaijuan.models.openai_faults import VENDOR_ERRORS, explain, retry_after, said, status_of
 from kaijuan.models.openai_service import CONNECT_SECONDS, Service
@@ -80,6 +81,8 @@ class Connection:
             if wait is None or (deadline is not None and time.monotonic() + wait >= deadline):
                 raise failed
             time.sleep(wait)
+            if broken_off():
+                raise failed
         raise AssertionError("counting does not end")
 
     def close(self) -> None:
@@ -88,7 +91,7 @@ class Connection:
 
     def _wait(self, error: BaseException, failed: ModelFailed, attempt: int) -> float | None:
         """Seconds until the call is worth repeating, None when it is not."""
-        if failed.kind not in ("busy", "unreachable") or attempt >= self.service.retries:
+        if broken_off() or failed.kind not in ("busy", "unreachable") or attempt >= self.service.retries:
             return None
         asked = retry_after(error) or 0.0
         if asked > LONGEST_WAIT:

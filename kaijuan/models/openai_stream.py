@@ -7,7 +7,9 @@ that carries only the usage, usage in every event, no finish reason at all, name
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Literal, Protocol
 
 from kaijuan.errors import ModelFailed
@@ -34,6 +36,8 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 class Events(Protocol):
     """What the SDK's stream is used for."""
+
+    response: Any
 
     def __iter__(self) -> Iterator[Any]: ...
 
@@ -87,6 +91,15 @@ class Reply:
         else:
             said = f"模型 {service.model} 没有写出任何文字，请重新提问或换一个模型。"
         return ModelFailed(said, "empty")
+
+    def cut(self) -> None:
+        """End a read of this reply that waits in another thread, as though the service had gone away.
+
+        Closing the response would wait for that read, and closing its socket would not wake it.
+        """
+        with suppress(Exception):  # without a socket to be found, the reply ends at its next event
+            stream = self._events.response.extensions["network_stream"]
+            stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """End the request, whether it was read to its end or not."""

@@ -17,7 +17,7 @@ from kaijuan.readers.rules import Rules, rules_of
 from kaijuan.types import Document
 
 #: Files that describe the collection and are no part of it.
-_BESIDES = {"collection.toml", "questions.jsonl", "frozen.sha256", METADATA_FILE}
+_BESIDES = {"collection.toml", "questions.jsonl", "frozen.sha256", "synonyms.txt", METADATA_FILE}
 
 
 def read_collection(collection: Collection) -> ReadResult:

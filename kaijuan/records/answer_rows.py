@@ -21,14 +21,24 @@ _ANSWER = """
     INSERT INTO answers (
         id, at, conversation_id, turn, collection, version, viewer, question, asked, text, refused, explanation,
         answerer, model, prompt, input_tokens, output_tokens, price, seconds, first_text_seconds, incomplete, cited,
-        invented, empty, unsupported, uncited, conflicts, weak, settings_hash, missing, notices
+        invented, empty, unsupported, uncited, conflicts, weak, settings_hash, missing, notices, replaces
     ) VALUES (
         :id, :at, :conversation_id, :turn, :collection, :version, :viewer, :question, :asked, :text, :refused,
         :explanation, :answerer, :model, :prompt, :input_tokens, :output_tokens, :price, :seconds, :first_text_seconds,
         :incomplete, :cited, :invented, :empty, :unsupported, :uncited, :conflicts, :weak, :settings_hash, :missing,
-        :notices
+        :notices, (SELECT id FROM answers WHERE id = :replaces)
     )
 """
+# A conversation is called what it began with, also when that was edited; a name that a person gave it stays.
+_TITLE = """
+    SELECT a.question FROM answers a
+    WHERE a.id = :replaces AND a.conversation_id = :conversation_id AND NOT EXISTS (
+        SELECT 1 FROM answers b WHERE b.conversation_id = a.conversation_id AND b.turn < a.turn AND NOT EXISTS (
+            SELECT 1 FROM answers r WHERE r.replaces = b.id
+        )
+    )
+"""
+_RETITLE = "UPDATE conversations SET title = :title WHERE id = :id AND title = :before"
 _HIT = "INSERT INTO hits (answer_id, leg, rank, score, chunk_id) VALUES (?, ?, ?, ?, ?)"
 _CONTEXT = """
     INSERT INTO context (
@@ -61,6 +71,7 @@ def insert(db: sqlite3.Connection, record: AnswerRecord) -> None:
     values = _values(record)
     if record.conversation_id is not None:
         _begin_conversation(db, record)
+        _name_again(db, record)
         values["turn"] = db.execute(_NEXT_TURN, (record.conversation_id,)).fetchone()[0]
     db.execute(_ANSWER, values)
     db.executemany(_HIT, [(record.id, h.leg, h.rank, h.score, h.chunk_id) for h in record.hits])
@@ -120,6 +131,15 @@ def _begin_conversation(db: sqlite3.Connection, record: AnswerRecord) -> None:
         "collection": plain(record.collection),
     }
     db.execute(_BEGIN_CONVERSATION, values)
+
+
+def _name_again(db: sqlite3.Connection, record: AnswerRecord) -> None:
+    """Name a conversation anew whose first question was edited."""
+    asked = {"replaces": record.replaces, "conversation_id": record.conversation_id}
+    row = db.execute(_TITLE, asked).fetchone()
+    if row is not None:
+        title, before = plain(title_of(record.question)), title_of(row["question"])
+        db.execute(_RETITLE, {"id": record.conversation_id, "title": title, "before": before})
 
 
 def _values(record: AnswerRecord) -> dict[str, Any]:

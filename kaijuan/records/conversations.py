@@ -15,14 +15,17 @@ from kaijuan.records.types import AnswerRecord, Conversation
 LISTED = 50
 
 _OF_VIEWER = """
-    SELECT c.id, c.title, c.created, c.viewer, c.collection, count(*) AS turns, max(a.at) AS last
+    SELECT
+        c.id, c.title, c.created, c.viewer, c.collection, max(a.at) AS last,
+        sum(NOT EXISTS (SELECT 1 FROM answers r WHERE r.replaces = a.id)) AS turns
     FROM conversations c JOIN answers a ON a.conversation_id = c.id
     WHERE c.viewer = :viewer AND c.deleted IS NULL
     GROUP BY c.id ORDER BY last DESC, c.id DESC LIMIT :limit
 """
 _TURNS = f"""
     {ANSWERS} JOIN conversations c ON c.id = a.conversation_id
-    WHERE c.id = :id AND c.viewer = :viewer AND c.deleted IS NULL ORDER BY a.turn
+    WHERE c.id = :id AND c.viewer = :viewer AND c.deleted IS NULL
+    AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.replaces = a.id) ORDER BY a.turn
 """
 _RENAME = "UPDATE conversations SET title = :title WHERE id = :id AND viewer = :viewer AND deleted IS NULL"
 _DELETE = "UPDATE conversations SET deleted = :at WHERE id = :id AND viewer = :viewer AND deleted IS NULL"
@@ -36,7 +39,10 @@ def conversations(records: Records, viewer: str, limit: int = LISTED) -> tuple[C
 
 
 def turns(records: Records, conversation_id: str, viewer: str) -> tuple[AnswerRecord, ...]:
-    """The answers of a conversation in order, with all they rest on; empty unless it is the viewer's. Raises RecordsError."""
+    """The answers of a conversation in order, with all they rest on, without those that another one stands in place of.
+
+    Empty unless it is the viewer's. Raises RecordsError.
+    """
     values = {"id": conversation_id, "viewer": plain(viewer)}
     return records.read(lambda db: records_of(db, db.execute(_TURNS, values).fetchall()))
 

@@ -36,8 +36,9 @@ def record_of(
     conversation_id: str | None = None,
     settings_hash: str = "",
     now: Callable[[], datetime] = utc_now,
+    replaces: str | None = None,
 ) -> AnswerRecord:
-    """The record of a finished answer, not yet written; of the viewer only the name is kept."""
+    """The record of an answer, not yet written; of the viewer only the name is kept."""
     ledger = ledger or ledger_of(answer)
     trace = answer.trace
     at = rounded(now())
@@ -76,6 +77,7 @@ def record_of(
         hits=(*_hits("keyword", trace), *_hits("vector", trace)),
         context=tuple(_context(answer)),
         stages=tuple(_stages(answer)),
+        replaces=replaces,
     )
 
 

@@ -122,7 +122,14 @@ _FIRST: Step = (
     "CREATE INDEX tickets_answer ON tickets (answer_id)",
     "PRAGMA user_version = 1",
 )
-STEPS: tuple[Step, ...] = (_FIRST,)
+#: An answer may stand in place of another one; a ticket says why another system does not have it.
+_SECOND: Step = (
+    "ALTER TABLE answers ADD COLUMN replaces TEXT REFERENCES answers (id) ON DELETE SET NULL",
+    "CREATE INDEX answers_replaces ON answers (replaces) WHERE replaces IS NOT NULL",
+    "ALTER TABLE tickets ADD COLUMN webhook_said TEXT NOT NULL DEFAULT ''",
+    "PRAGMA user_version = 2",
+)
+STEPS: tuple[Step, ...] = (_FIRST, _SECOND)
 
 
 class NewerSchema(Exception):

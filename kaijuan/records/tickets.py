@@ -19,10 +19,10 @@ from kaijuan.types import Notice
 _OPEN = """
     INSERT INTO tickets (
         id, at, answer_id, conversation_id, viewer, collection, question, asked, reason, transcript, chunks, status,
-        closed, webhook
+        closed, webhook, webhook_said
     ) VALUES (
         :id, :at, (SELECT id FROM answers WHERE id = :answer_id), :conversation_id, :viewer, :collection, :question,
-        :asked, :reason, :transcript, :chunks, :status, NULL, :webhook
+        :asked, :reason, :transcript, :chunks, :status, NULL, :webhook, :webhook_said
     )
 """
 _PAGE = """
@@ -33,7 +33,9 @@ _PAGE = """
 _ONE = "SELECT * FROM tickets WHERE id = ?"
 _CLOSE = "UPDATE tickets SET status = 'closed', closed = coalesce(closed, :at) WHERE id = :id"
 _REOPEN = "UPDATE tickets SET status = 'open', closed = NULL WHERE id = :id"
-_TELL = "UPDATE tickets SET webhook = :webhook WHERE id = :id"
+_TELL = "UPDATE tickets SET webhook = :webhook, webhook_said = :said WHERE id = :id"
+_UNTOLD = "SELECT * FROM tickets WHERE webhook = 'waiting' ORDER BY id"
+_AGAIN = "UPDATE tickets SET webhook = 'waiting' WHERE webhook = 'failed'"
 
 
 def hand_over(records: Records, ticket: Ticket) -> Notice | None:
@@ -71,9 +73,22 @@ def reopen(records: Records, ticket_id: str) -> None:
     _change_one(records, _REOPEN, {"id": ticket_id})
 
 
-def told(records: Records, ticket_id: str, webhook: Webhook) -> None:
-    """Note what became of telling another system about a ticket; raises ViewError without one, RecordsError."""
-    _change_one(records, _TELL, {"id": ticket_id, "webhook": webhook})
+def told(records: Records, ticket_id: str, webhook: Webhook, said: str = "") -> None:
+    """Note what became of telling another system about a ticket, and why it went wrong where it did.
+
+    Raises ViewError without one, RecordsError.
+    """
+    _change_one(records, _TELL, {"id": ticket_id, "webhook": webhook, "said": plain(said)})
+
+
+def untold(records: Records) -> tuple[Ticket, ...]:
+    """Tickets of which another system is still to be told, oldest first; raises RecordsError."""
+    return tuple(_ticket(row) for row in records.read(lambda db: db.execute(_UNTOLD).fetchall()))
+
+
+def tell_again(records: Records) -> int:
+    """Let the tickets wait again that could not be told; how many there were. Raises RecordsError."""
+    return records.change(lambda db: db.execute(_AGAIN).rowcount)
 
 
 def _change_one(records: Records, statement: str, values: dict[str, str]) -> None:

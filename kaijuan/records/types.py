@@ -98,8 +98,9 @@ class AnswerRecord:
 
     `id` sorts by time. `turn` counts from 1 inside its conversation and is 0 until it is written. `refused` is the
     machine word of a refusal. `cited` counts sources, `invented` citations that did not exist; `empty` is an answer that
-    cites nothing. `hits` are in leg order and rank, `context` by number. `feedback` and `handed_over` are known only when
-    the record was read.
+    cites nothing. `hits` are in leg order and rank, `context` by number. `replaces` is the answer in whose place the
+    conversation shows this one, its question asked again or edited. `feedback` and `handed_over` are known only when the
+    record was read.
     """
 
     id: str
@@ -136,6 +137,7 @@ class AnswerRecord:
     hits: tuple[HitRecord, ...] = ()
     context: tuple[ContextRecord, ...] = ()
     stages: tuple[StageRecord, ...] = ()
+    replaces: str | None = None
     feedback: Feedback | None = None
     handed_over: bool = False
 
@@ -202,7 +204,10 @@ class TicketChunk:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A question handed over to a person, whole in itself: it outlives the answer that it came from."""
+    """A question handed over to a person, whole in itself: it outlives the answer that it came from.
+
+    `webhook_said` is why another system does not have it yet, one sentence; empty where nothing went wrong.
+    """
 
     id: str
     at: datetime
@@ -218,3 +223,4 @@ class Ticket:
     status: TicketStatus = "open"
     closed: datetime | None = None
     webhook: Webhook = "none"
+    webhook_said: str = ""

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from kaijuan.engines.base import BuildMeta, Engine, KeywordQuery, SearchResult, VectorQuery
 from kaijuan.errors import IndexMismatch, KaijuanError, QuestionError
 from kaijuan.models.base import Embedder, Reranker, Vector
 from kaijuan.retrieval.context import choose_context
 from kaijuan.retrieval.fusion import fuse
+from kaijuan.retrieval.synonyms import Synonyms, added_words, only_told
 from kaijuan.text import clean, query_terms
-from kaijuan.types import Candidate, Evidence, Hit, Notice, StageTime, Trace, Viewer
+from kaijuan.types import Candidate, Evidence, Hit, Notice, StageTime, Synonym, Trace, Viewer
 
 #: Hits of each leg that are compared for agreement.
 AGREEMENT_SIZE = 20
@@ -35,7 +37,10 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Sizes and switches of one retrieval; `question_chars` is how much of a question is searched."""
+    """Sizes and switches of one retrieval; `question_chars` is how much of a question is searched.
+
+    `synonyms` are those of the collection, None without any.
+    """
 
     leg_size: int = 50
     rrf_k: int = 60
@@ -49,6 +54,13 @@ class Options:
     k1: float | None = None
     b: float | None = None
     version: str | None = None
+    synonyms: Synonyms | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The options as plain data, synonyms by their digest and only where there are any."""
+        plain = asdict(replace(self, synonyms=None))
+        del plain["synonyms"]
+        return plain if self.synonyms is None else plain | {"synonyms": self.synonyms.digest or self.synonyms.fault}
 
 
 @dataclass(slots=True)
@@ -75,15 +87,17 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
     terms = query_terms(searched)
     if not terms:
         raise QuestionError(_no_terms(question))
+    synonyms, synonym_notices = added_words(searched, options.synonyms)
     vector, vector_notices = _embed(searched, stages, options, stages.engine.meta(collection, options.version))
     clock.lap("embed")
     result = stages.engine.search(
         collection,
-        KeywordQuery(terms, options.leg_size, options.k1, options.b) if options.keyword_leg else None,
+        _keyword(terms, synonyms, options) if options.keyword_leg else None,
         None if vector is None else VectorQuery(vector, options.leg_size),
         viewer,
         options.version,
     )
+    result, synonyms = only_told(result, synonyms)
     clock.lap("search")
     candidates = _fuse(result, options.rrf_k, f"只取前 {options.context_chunks} 段")
     clock.lap("fuse")
@@ -107,10 +121,11 @@ def retrieve(question: str, collection: str, stages: Stages, options: Options, v
         term_weights=result.term_weights,
         evidence=_evidence(result, stages.embedder),
         stages=tuple(clock.stages),
-        notices=(*notices, *vector_notices, *result.notices, *rerank_notices),
+        notices=(*notices, *synonym_notices, *vector_notices, *result.notices, *rerank_notices),
         question_tokens=stages.count_tokens(searched),
         context_tokens=sum(c.tokens for c in context),
         token_counter=stages.token_counter,
+        synonyms=synonyms,
     )
 
 
@@ -165,6 +180,11 @@ def _shorten(question: str, limit: int) -> tuple[str, tuple[Notice, ...]]:
 def _no_terms(question: str) -> str:
     shown = question.strip()[:20]
     return f"“{shown}”里没有可以检索的文字，请用文字写出问题。" if shown else "问题是空的，请输入问题。"
+
+
+def _keyword(terms: tuple[str, ...], synonyms: Sequence[Synonym], options: Options) -> KeywordQuery:
+    added = (term for one in synonyms for term in one.terms)
+    return KeywordQuery((*terms, *added), options.leg_size, options.k1, options.b)
 
 
 def _embed(

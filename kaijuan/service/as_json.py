@@ -26,6 +26,7 @@ def trace_json(trace: Trace) -> Json:
         "question": trace.question,
         "searched": trace.searched,
         "terms": list(trace.terms),
+        "synonyms": [asdict(one) for one in trace.synonyms],
         "collection": trace.collection,
         "version": trace.version,
         "legs": {"keyword": list(map(_hit, trace.keyword)), "vector": list(map(_hit, trace.vector))},

@@ -8,6 +8,7 @@ from datetime import date
 from kaijuan.answering.standing import label
 from kaijuan.answering.types import Answer, Conflict, Refusal, Source, Statement
 from kaijuan.types import Candidate, Chunk, Notice
+from kaijuan.ui.cited import CitedSentences
 from kaijuan.ui.elements import Safe, join, tag
 from kaijuan.ui.links import source_url
 from kaijuan.ui.markdown import Link, to_html, to_text
@@ -62,12 +63,17 @@ class _Citations:
     def __init__(self, answer: Answer) -> None:
         self._collection = answer.trace.collection
         self._chunks = {source.number: source.chunk for source in answer.sources}
+        self._sentences = CitedSentences(answer.text)
 
     def __call__(self, number: int) -> Link | None:
         chunk = self._chunks.get(number)
         if chunk is None:
             return None
-        return Link(source_url(self._collection, chunk.source_id, chunk.id), f"《{chunk.title}》 {chunk_facts(chunk)}")
+        return Link(
+            source_url(self._collection, chunk.source_id, chunk.id),
+            f"《{chunk.title}》 {chunk_facts(chunk)}",
+            self._sentences.next(number, chunk),
+        )
 
 
 def chunk_facts(chunk: Chunk) -> str:
@@ -160,7 +166,9 @@ def _snippet(candidate: Candidate) -> Safe:
 
 
 def _meta(answer: Answer) -> str:
-    by_model = say("answer.model", model=answer.model) if answer.model else None
+    # One that was stopped was not checked.
+    said = say("answer.model", model=answer.model) if answer.checked else say("answer.model_only", model=answer.model)
+    by_model = said if answer.model else None
     values = {
         "answerer": by_model or say_or(f"answerer.{answer.answerer}", answer.answerer),
         "milliseconds": f"{answer.seconds * 1000:.0f} ms",

@@ -18,6 +18,7 @@ from kaijuan.ui.elements import tag
 from kaijuan.ui.faults import show_error
 from kaijuan.ui.ledger import stages_line
 from kaijuan.ui.messages import say
+from kaijuan.ui.synonyms_tables import synonyms_line
 from kaijuan.wiring import Services
 
 _SEEN = "bench.seen"
@@ -48,6 +49,8 @@ def show_bench(services: Services, collection: Collection, viewer: Viewer) -> No
         if compare:
             st.html(tag("div", say("bench.setting", name=name), class_="kj-label"))
         st.html(tag("p", f"{say('bench.stages')}: {stages_line(trace)}", class_="kj-detail"))
+        if trace.synonyms:
+            st.html(tag("p", f"{say('ledger.synonyms')}: {synonyms_line(trace.synonyms)}", class_="kj-detail"))
         st.html(columns_html(trace, options))
         _wire(services, trace, options, viewer, name)
     if may_administer():

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from kaijuan.answering.types import Answer, Event, Finished, Piece, Retrieved
 from kaijuan.collection import Collection
-from kaijuan.records.store import Records
-from kaijuan.types import Viewer
-from kaijuan.ui.answer import answer_html, text_html
+from kaijuan.types import Notice, Viewer
+from kaijuan.ui.answer import text_html
+from kaijuan.ui.asking_again import show_again, show_editor
 from kaijuan.ui.conversation import (
+    Asking,
     Turn,
-    conversation_id,
+    begin,
     earlier_questions,
-    note_record,
+    finish,
+    is_edited,
     open_turn,
-    settle,
     take_waiting,
+    turns_by_place,
     wait_for,
 )
-from kaijuan.ui.elements import Safe, join, tag
+from kaijuan.ui.elements import tag
 from kaijuan.ui.faults import guarded, sentence_for, show_error
-from kaijuan.ui.ledger import ledger_html, stages_line
 from kaijuan.ui.markdown import escape
 from kaijuan.ui.messages import say
+from kaijuan.ui.stream import Stream
 from kaijuan.ui.thumbs import show_toolbar
 from kaijuan.wiring import Services
 
 _CHOICE, _LINKED = "chat.collection", "chat.linked_question"
-# Text that comes faster than this is drawn together: the browser needs as long for one character as for a paragraph.
-_REDRAW_SECONDS = 0.05
 _USER, _ASSISTANT = ":material/person:", ":material/menu_book:"
 
 
@@ -74,21 +72,21 @@ def _write_choice() -> None:
     st.query_params.pop("q", None)
 
 
-def new_question(collection: Collection) -> tuple[str, bool] | None:
-    """The question to ask in this run and whether it is asked alone: typed, clicked, or from the address (`q`), once."""
+def new_question(collection: Collection) -> Asking | None:
+    """The question to ask in this run: typed, clicked, or from the address (`q`), once."""
     typed = st.chat_input(say("chat.placeholder", title=collection.title))
     clicked = take_waiting()
     linked = st.query_params.get("q")
     if typed or clicked:
         st.query_params.pop("q", None)
-        return (typed, False) if typed else clicked
+        return Asking(typed) if typed else clicked
     if not linked or st.query_params.get("c", collection.name) != collection.name:
         return None
     seen = (collection.name, linked)
     if st.session_state.get(_LINKED) == seen:
         return None
     st.session_state[_LINKED] = seen
-    return linked, False
+    return Asking(linked)
 
 
 def show_welcome(collection: Collection) -> None:
@@ -109,104 +107,55 @@ def show_welcome(collection: Collection) -> None:
             st.button(escape(example), key=f"chat.example.{number}", on_click=wait_for, args=(example,))
 
 
-def show_turns(shown: Sequence[Turn], records: Records | None) -> None:
-    """Turns that are over."""
-    for turn in shown:
-        _show_question(turn.question)
+def show_turns(services: Services, asking: Asking | None) -> None:
+    """Turns that are over, without the one that the question to be asked replaces; buttons under the last of them."""
+    shown = turns_by_place()
+    if asking is not None and asking.replaces is not None:
+        shown = [(place, turn) for place, turn in shown if place != asking.replaces]
+    for place, turn in shown:
+        with st.chat_message("user", avatar=_USER):
+            if asking is None and is_edited(place):
+                show_editor(place, turn)
+            else:
+                st.html(tag("div", turn.question, class_="kj-question"))
         message = st.chat_message("assistant", avatar=_ASSISTANT)
-        with message:
-            _show_outcome(message, turn)
-            show_toolbar(records, turn)
+        _show_outcome(message, turn)
+        with message, st.empty().container():
+            _show_under(services, turn)
+    if asking is None:
+        show_again(services, st.empty())
 
 
-def ask(services: Services, question: str, alone: bool, collection: Collection, viewer: Viewer) -> None:
-    """Ask and show the answer as it comes; what is shown is kept also when the run is broken off.
+def ask(services: Services, asking: Asking, collection: Collection, viewer: Viewer) -> None:
+    """Ask and show the answer as it comes; what has come is shown and kept also when the run is broken off.
 
     A question that leans on the one before is completed from it, unless it is asked `alone`.
     """
-    earlier = [] if alone else earlier_questions(collection.name)
-    place = open_turn(question, collection.name, alone)
-    _show_question(question)
+    opened = open_turn(asking, collection.name)
+    earlier = [] if asking.alone else earlier_questions(opened.turn.collection, opened.place)
+    with st.chat_message("user", avatar=_USER):
+        st.html(tag("div", asking.question, class_="kj-question"))
     with st.chat_message("assistant", avatar=_ASSISTANT):
-        slot = st.empty()
-        stream = _Stream(place, slot)
+        slot, tools = st.empty(), st.empty()
+    below = st.empty()
+    stream = Stream(services, viewer, opened, slot)
+    begin(stream)
+    try:
+        # A press ends this run, as that of any other button does, and the next run shows what came.
+        below.button(say("chat.stop"), key=f"chat.stop.{opened.place}", icon=":material/stop_circle:")
         try:
-            stream.follow(services, question, collection.name, viewer, earlier)
+            stream.follow(earlier)
         except Exception as error:  # no traceback may reach the page
             stream.fail(sentence_for(error))
-        finally:
-            # A second question ends this run with an exception of Streamlit's own, which passes through here.
-            turn = stream.settle()
-        _show_outcome(slot, turn)
-        if turn.answer is not None:
-            # After it is drawn: a locked file may be waited for.
-            turn = _keep(services, place, turn.answer, viewer)
-            show_toolbar(services.records, turn)
-    if turn.answer is not None and turn.answer.completed:
-        st.button(say("chat.ask_alone"), key=f"chat.alone.{place}", on_click=wait_for, args=(question, True))
-
-
-def _keep(services: Services, place: int, answer: Answer, viewer: Viewer) -> Turn:
-    """Record the answer of a turn and say what could not be kept."""
-    record, notice = services.keep(answer, viewer, conversation_id())
-    if notice is not None:
-        st.warning(escape(notice.text))
-    kept = notice is None and services.records is not None and services.records.days > 0
-    return note_record(place, record, kept)
-
-
-class _Stream:
-    """An answer on its way: one line of progress, the text so far, and in the end the turn."""
-
-    def __init__(self, place: int, slot: DeltaGenerator) -> None:
-        self._place = place
-        self._slot = slot
-        self._answer: Answer | None = None
-        self._drawn: Safe | None = None
-        self._error: str | None = None
-        self._progress = say("chat.searching")
-        self._said = ""
-        self._shown_at = 0.0
-
-    def follow(
-        self, services: Services, question: str, collection: str, viewer: Viewer, earlier: Sequence[str]
-    ) -> None:
-        """Show events as they come."""
-        self._show()
-        for event in services.ask(question, collection, viewer, earlier):
-            self._take(event)
-
-    def fail(self, sentence: str) -> None:
-        """End with an error's sentence."""
-        self._error = sentence
-
-    def settle(self) -> Turn:
-        """Write the turn down as far as it came."""
-        return settle(self._place, self._answer, self._drawn, self._error, "" if self._drawn else self._said)
-
-    def _take(self, event: Event) -> None:
-        if isinstance(event, Finished):
-            self._drawn = join([answer_html(event.answer), ledger_html(event.answer)])
-            self._answer = event.answer
-            return
-        if isinstance(event, Retrieved):
-            self._progress = say("chat.stages", stages=stages_line(event.trace))
-        elif isinstance(event, Piece):
-            first = not self._said
-            self._said += event.text
-            if not first and time.monotonic() - self._shown_at < _REDRAW_SECONDS:
-                return
-        self._show()
-
-    def _show(self) -> None:
-        self._shown_at = time.monotonic()
-        progress = tag("div", self._progress, class_="kj-progress", role="status")
-        self._slot.html(join([progress, text_html(self._said)]) if self._said else progress)
-
-
-def _show_question(question: str) -> None:
-    with st.chat_message("user", avatar=_USER):
-        st.html(tag("div", question, class_="kj-question"))
+        _show_outcome(slot, stream.done())
+    finally:
+        # A run that is ended passes through here with an exception of Streamlit's own, and so does a page that is closed.
+        # After it is drawn: a locked file may be waited for.
+        turn = stream.settle()
+    finish()
+    with tools.container():
+        _show_under(services, turn, stream.notice)
+    show_again(services, below)
 
 
 def _show_outcome(slot: DeltaGenerator, turn: Turn) -> None:
@@ -217,8 +166,15 @@ def _show_outcome(slot: DeltaGenerator, turn: Turn) -> None:
     if turn.drawn is not None:
         slot.html(turn.drawn)
     elif turn.error is None:
-        note = tag("p", say("chat.broken_off"), class_="kj-note kj-notice")
-        slot.html(join([text_html(turn.partial), note]))
+        slot.html(tag("p", say("chat.stopped"), class_="kj-note kj-notice"))
     else:
         slot.html(text_html(turn.partial))
+
+
+def _show_under(services: Services, turn: Turn, notice: Notice | None = None) -> None:
+    """What stands below an outcome: an error, what could not be kept, and what can be done with the answer."""
+    if turn.error is not None:
         show_error(turn.error)
+    if notice is not None:
+        st.warning(escape(notice.text))
+    show_toolbar(services.records, turn)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from kaijuan.errors import SettingsError
 from kaijuan.records.record import ticket_about, ticket_of
 from kaijuan.records.store import Records
 from kaijuan.records.tickets import hand_over
 from kaijuan.records.types import Said, Ticket
 from kaijuan.types import Viewer
-from kaijuan.ui.conversation import conversation_id, turns
+from kaijuan.ui.conversation import conversation_id, last_turn, turns
+from kaijuan.ui.deliveries import show_state, state_of_new, tell_of_new
 from kaijuan.ui.elements import tag
-from kaijuan.ui.faults import sentence_for, show_error
+from kaijuan.ui.faults import guarded, sentence_for, show_error
 from kaijuan.ui.markdown import escape
 from kaijuan.ui.messages import say
 from kaijuan.ui.shared import choose_language
@@ -28,11 +30,14 @@ def show_handover(records: Records | None, collection: str, viewer: Viewer) -> N
     if records is None:
         return
     choose_language()  # a run of the fragment alone has no page before it
-    about = f"{conversation_id()}.{len(turns())}"
+    last = last_turn()
+    about = f"{conversation_id()}.{last[0] if last else ''}"
     if ticket := _handed().get(about):
         st.success(escape(say("handover.done", ticket=ticket)))
         if notice := st.session_state.get(_NOTICE):
             st.warning(escape(notice))
+        with guarded():
+            show_state(records, ticket)
         return
     with st.popover(say("handover.label"), icon=":material/support_agent:", key=f"handover.{about}"):
         _form(records, collection, viewer, about)
@@ -65,11 +70,21 @@ def _open(records: Records, collection: str, viewer: Viewer, about: str) -> None
             st.session_state[_ERROR] = say("handover.blank")
             return
         notice = hand_over(records, ticket)
+        said = notice.text if notice else _told()
     except Exception as error:  # a callback has no place of its own on the page
         st.session_state[_ERROR] = sentence_for(error)
         return
     _handed()[about] = ticket.id
-    st.session_state[_NOTICE] = notice.text if notice else None
+    st.session_state[_NOTICE] = said
+
+
+def _told() -> str | None:
+    """Have another system told, where there is one; the sentence to show when the settings are wrong."""
+    try:
+        tell_of_new()
+    except SettingsError as error:
+        return str(error)
+    return None
 
 
 def _ticket(collection: str, viewer: Viewer, about: str) -> Ticket | None:
@@ -78,12 +93,13 @@ def _ticket(collection: str, viewer: Viewer, about: str) -> Ticket | None:
     said = turns()
     transcript = [Said(turn.question, turn.said) for turn in said]
     if said and said[-1].record is not None:
-        return ticket_of(said[-1].record, reason, transcript)
+        return ticket_of(said[-1].record, reason, transcript, state_of_new())
     question = said[-1].question if said else str(st.session_state.get(f"handover.question.{about}") or "").strip()
     if not question.strip():
         return None
     where = said[-1].collection if said else collection
-    return ticket_about(question, reason, viewer, where, conversation_id() if said else None, transcript)
+    conversation = conversation_id() if said else None
+    return ticket_about(question, reason, viewer, where, conversation, transcript, state_of_new())
 
 
 def _handed() -> dict[str, str]:

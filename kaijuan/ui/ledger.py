@@ -9,6 +9,7 @@ from kaijuan.types import Candidate, Hop, Trace
 from kaijuan.ui.answer import passage_link
 from kaijuan.ui.elements import Safe, join, tag
 from kaijuan.ui.messages import say, say_or
+from kaijuan.ui.synonyms_tables import synonyms_line
 
 _COLUMNS = ("rank", "passage", "context", "keyword", "vector", "fused", "rerank", "terms")
 _NONE = "—"
@@ -59,6 +60,8 @@ def _facts(answer: Answer) -> Iterator[tuple[str, str]]:
     if trace.searched.strip() != trace.question.strip():
         yield say("ledger.searched"), trace.searched
     yield say("ledger.search_terms"), "　".join(trace.terms)
+    if trace.synonyms:
+        yield say("ledger.synonyms"), synonyms_line(trace.synonyms)
     if trace.hops:
         yield say("ledger.hops"), "；".join(_hop(hop) for hop in trace.hops)
     if answer.model:

@@ -4,7 +4,7 @@ No raw HTML, no images, no formulas, no strike-through; links only to web and ma
 `->` of a source are shown as written.
 
 >>> to_html("标准版 $12/月，**年付** $99[1]", cite=lambda n: Link("/source?d=s1", "价目表"))
-'<p>标准版 $12/月，<strong>年付</strong> $99<a href="/source?d=s1" title="价目表" class="kj-cite" target="_blank" rel="noopener noreferrer">[1]</a></p>\\n'
+'<p>标准版 $12/月，<strong>年付</strong> $99<a href="/source?d=s1" class="kj-cite" data-tip="价目表" aria-label="[1] 价目表" target="_blank" rel="noopener noreferrer">[1]</a></p>\\n'
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ _STREAMLIT = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=@^\"'/])")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Where a citation leads, and what is shown when the pointer rests on it."""
+    """Where a citation leads, and what is shown when the pointer rests on it or the keyboard comes to it."""
 
     href: str
     title: str = ""
+    sentence: str = ""
 
 
 Cite = Callable[[int], Link | None]
@@ -182,7 +183,11 @@ def _cited(match: re.Match[str], cite: Cite) -> list[Token]:
             _text_token(match[0]),
             Token("mark_close", "span", -1),
         ]
-    attributes: dict[str, str | int | float] = {"href": link.href, "title": link.title, "class": "kj-cite"}
+    # Not a title: that is shown to pointers only. The style sheet shows data-tip, and a screen reader reads the label.
+    shown = "\n".join(part for part in (link.title, link.sentence) if part)
+    attributes: dict[str, str | int | float] = {"href": link.href, "class": "kj-cite"}
+    if shown:
+        attributes |= {"data-tip": shown, "aria-label": f"{match[0]} {shown}"}
     return [Token("link_open", "a", 1, attrs=attributes), _text_token(match[0]), Token("link_close", "a", -1)]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 
-from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, login, roles, source
+from kaijuan.ui.words import admin, bench, chat, diagnose, evaluation, insights, login, roles, source, synonyms, tour
 from kaijuan.ui.words.english import ENGLISH
 
 _CHINESE: Mapping[str, str] = {
@@ -28,7 +28,6 @@ _CHINESE: Mapping[str, str] = {
     "chat.searching": "正在检索……",
     "chat.stages": "{stages} → 正在作答……",
     "chat.waiting": "{sentence}；本页每 {seconds} 秒自动重试，恢复后即可提问。",
-    "chat.broken_off": "这条回答中断了，没有说完；需要的话请再问一次。",
     "chat.ask_alone": "按原句再问，不接上文",
     # answers
     "answer.weak_short": "（依据较弱）",
@@ -132,6 +131,8 @@ _PAGES: tuple[Mapping[str, tuple[str, str]], ...] = (
     roles.WORDS,
     login.WORDS,
     source.WORDS,
+    synonyms.WORDS,
+    tour.WORDS,
 )
 
 LANGUAGES = {"zh": "中文", "en": "English"}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import streamlit as st
 
 from kaijuan.errors import SettingsError
+from kaijuan.records.visitors import parse_roles
 from kaijuan.types import Viewer
 from kaijuan.ui.conversation import start_over
 from kaijuan.ui.elements import tag
@@ -14,8 +13,6 @@ from kaijuan.ui.login import login_settings
 from kaijuan.ui.messages import say
 
 _ROLE, _SHOWN, _PARAM = "roles.chosen", "roles.shown", "role"
-_NAME = re.compile("[:：]")
-_ROLES_END = re.compile("[;；]")
 
 
 def demo_roles() -> tuple[Viewer, ...]:
@@ -25,20 +22,6 @@ def demo_roles() -> tuple[Viewer, ...]:
     except SettingsError:
         return ()
     return () if settings.login == "oidc" else parse_roles(settings.demo_roles)
-
-
-def parse_roles(written: str) -> tuple[Viewer, ...]:
-    """The roles of the setting `demo_roles` in its order; of two with one name the first counts.
-
-    >>> [(role.name, sorted(role.groups)) for role in parse_roles("访客: ; 客服: 客服, 仓储")]
-    [('访客', []), ('客服', ['仓储', '客服'])]
-    """
-    roles: dict[str, Viewer] = {}
-    for part in _ROLES_END.split(written):
-        name, *groups = _NAME.split(part, maxsplit=1)
-        if name := name.strip():
-            roles.setdefault(name, Viewer.in_groups(name, "".join(groups)))
-    return tuple(roles.values())
 
 
 def chosen_role() -> Viewer:
@@ -51,6 +34,13 @@ def chosen_role() -> Viewer:
 def role_param() -> dict[str, str]:
     """What an address says of the role, since a new tab is a session of its own; nothing where none are offered."""
     return {_PARAM: chosen_role().name} if demo_roles() else {}
+
+
+def take_role(role: Viewer) -> None:
+    """Go on as this role with a conversation of its own; for callbacks, which come before the switch is drawn."""
+    st.session_state[_ROLE] = role.name
+    st.session_state[_SHOWN] = role
+    start_over()
 
 
 def role_switch() -> None:

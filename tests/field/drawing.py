@@ -1,4 +1,4 @@
-"""`ui.*`: what a reader sees of a text or a source, read from the HTML that the pages show; two cases run the chat page."""
+"""`ui.*`: what a reader sees of a text or a source, read from the HTML that the pages show; two cases work the chat page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from kaijuan.settings import ROOT
 from kaijuan.types import Candidate, Chunk, Trace
 from kaijuan.ui.answer import answer_html
 from kaijuan.ui.markdown import to_html
+from tests.field import browsing
 from tests.field.cases import Case
-from tests.field.outcome import Check, Later, Mismatch, compare, equal, lacks
+from tests.field.outcome import Check, Mismatch, compare, equal, lacks
 from tests.field.staging import Workshop
 
 _ACTIVE = frozenset({"script", "img", "iframe", "object", "embed", "svg", "form", "input", "style", "link", "meta"})
@@ -73,7 +74,6 @@ class _Reader(HTMLParser):
 
 def run(case: Case, workshop: Workshop) -> None:
     """Draw the case's text or source, or put its questions to the page."""
-    del workshop
     if "markdown" in case.input:
         case.only_inputs("markdown")
         _compare(case, _read(str(to_html(str(case.input["markdown"])))))
@@ -83,7 +83,7 @@ def run(case: Case, workshop: Workshop) -> None:
     elif case.kind == "ui.session":
         _session(case)
     else:
-        raise Later("two questions at once need a browser: tests/browser/test_pages.py")
+        browsing.run(case, workshop)
 
 
 def _read(html: str) -> _Seen:

@@ -30,6 +30,7 @@ class Request:
     headers: dict[str, str]
     body: Any
     at: float
+    raw: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class ScriptedServer:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                request = Request(self.path, dict(self.headers.items()), json.loads(body), time.monotonic())
+                request = Request(self.path, dict(self.headers.items()), json.loads(body), time.monotonic(), body)
                 try:
                     self._play(script.next_reply(request))
                 except OSError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test
 
-import kaijuan.ui.shared
+from kaijuan.records.visitors import parse_roles
 from kaijuan.ui.messages import say
-from kaijuan.ui.roles import parse_roles
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import html, opened, served, words
 
 ROLES = "访客: ; 客服: 客服, 仓储; 财务: 财务; 主管: *"
 SECRET = "赔付上限为九百元"
@@ -47,31 +46,10 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
     place.write("collection.toml", 'title = "小集合"\nchunk_chars = 40\noverlap_chars = 0\n')
     place.ingest(LetterEmbedder())
     made = place.services(LetterEmbedder())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
     monkeypatch.setattr(app_test, "PagesManager", _Navigated)
     monkeypatch.setenv("KAIJUAN_DEMO_ROLES", ROLES)
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
-
-
-def _opened(path: str = "", **params: str) -> AppTest:
-    app = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    for key, value in params.items():
-        app.query_params[key] = value
-    if path:
-        app.run()
-        app.switch_page(path)
-    return app.run()
-
-
-def _html(app: AppTest) -> str:
-    assert not app.exception
-    return "\n".join(body for element in app.get("html") if "<style" not in (body := element.proto.body))
-
-
-def _words(app: AppTest) -> str:
-    return unescape(re.sub("<[^>]+>", " ", _html(app)))
+    with served(made, monkeypatch):
+        yield made
 
 
 def _as(app: AppTest, role: str) -> AppTest:
@@ -79,7 +57,7 @@ def _as(app: AppTest, role: str) -> AppTest:
 
 
 def _source(**params: str) -> AppTest:
-    return _opened("pages/source.py", c=NAME, **params)
+    return opened("pages/source.py", c=NAME, **params)
 
 
 def test_the_source_page_as_two_viewers(services: Services) -> None:
@@ -87,57 +65,57 @@ def test_the_source_page_as_two_viewers(services: Services) -> None:
     [closed] = [error.value for error in app.error]
     [missing] = [error.value for error in _source(d="d8", k="d8#1").error]
     assert closed == missing.replace("d8", "d9"), "a closed document is told like one that does not exist"
-    assert "赔付" not in _words(app) and not app.warning
-    opened = _as(app, "客服")
-    assert not opened.error and SECRET in _words(opened) and 'id="cited"' in _html(opened)
-    links = {link.proto.label for link in opened.get("page_link")}
+    assert "赔付" not in words(app) and not app.warning
+    shown = _as(app, "客服")
+    assert not shown.error and SECRET in words(shown) and 'id="cited"' in html(shown)
+    links = {link.proto.label for link in shown.get("page_link")}
     assert {say("source.previous"), say("source.next")} <= links
     for role in ("财务", "访客"):
-        again = _as(opened, role)
-        assert [error.value for error in again.error] == [closed] and "赔付" not in _words(again)
+        again = _as(shown, role)
+        assert [error.value for error in again.error] == [closed] and "赔付" not in words(again)
         assert {link.proto.label for link in again.get("page_link")} == {say("source.to_chat")}
 
 
 def test_a_permalink_keeps_the_role_of_a_demonstration(services: Services) -> None:
-    opened = _source(d="d9", k="d9#1", role="客服")
-    assert SECRET in _words(opened) and opened.selectbox(key="roles.chosen").value == "客服"
-    hrefs = re.findall('href="(/source[^"]+)"', _html(opened))
+    shown = _source(d="d9", k="d9#1", role="客服")
+    assert SECRET in words(shown) and shown.selectbox(key="roles.chosen").value == "客服"
+    hrefs = re.findall('href="(/source[^"]+)"', html(shown))
     assert hrefs and all("role=%E5%AE%A2%E6%9C%8D" in href for href in hrefs)
     assert [error.value for error in _source(d="d9", role="老板").error], "a role that is not offered is none"
 
 
 def test_an_unlisted_passage_of_an_open_document_shows_that_document_alone(services: Services) -> None:
     app = _source(d="d1", k="d9#1")
-    assert len(app.warning) == 1 and "赔付" not in _words(app)
+    assert len(app.warning) == 1 and "赔付" not in words(app)
 
 
 def test_an_answer_is_the_viewers_own_and_a_switch_clears_it(services: Services) -> None:
-    app = _as(_opened(), "客服")
+    app = _as(opened(), "客服")
     app.chat_input[0].set_value("赔付上限是多少").run()
-    assert SECRET in _words(app)
+    assert SECRET in words(app)
     visitor = _as(app, "访客")
-    assert SECRET not in _words(visitor) and "赔付" not in _words(visitor) and not visitor.chat_message
+    assert SECRET not in words(visitor) and "赔付" not in words(visitor) and not visitor.chat_message
     visitor.chat_input[0].set_value("赔付上限是多少").run()
-    assert SECRET not in _words(visitor) and "d9" not in _html(visitor)
+    assert SECRET not in words(visitor) and "d9" not in html(visitor)
     assert not _as(visitor, "客服").chat_message, "nor does anything come back"
 
 
 def test_the_bench_is_the_viewers_own(services: Services) -> None:
-    app = _as(_opened("pages/bench.py"), "主管")
+    app = _as(opened("pages/bench.py"), "主管")
     app.text_input(key="bench.question").set_value("赔付上限是多少").run()
-    assert "赔付细则" in _words(app) and [block for block in app.code if SECRET in block.value]
+    assert "赔付细则" in words(app) and [block for block in app.code if SECRET in block.value]
     visitor = _as(app, "财务")
-    assert "赔付细则" not in _words(visitor) and "d9" not in _html(visitor)
+    assert "赔付细则" not in words(visitor) and "d9" not in html(visitor)
     assert not [block for block in visitor.code if SECRET in block.value or "d9" in block.value]
 
 
 def test_the_page_says_that_it_is_a_demonstration_and_who_sees_what(services: Services) -> None:
-    app = _opened()
+    app = opened()
     assert app.selectbox(key="roles.chosen").value == "访客"
-    said = _words(app)
+    said = words(app)
     assert say("roles.demo") in said and say("roles.nothing") in said
-    assert say("roles.groups", groups="仓储、客服") in _words(_as(app, "客服"))
-    assert say("roles.everything") in _words(_as(app, "主管"))
+    assert say("roles.groups", groups="仓储、客服") in words(_as(app, "客服"))
+    assert say("roles.everything") in words(_as(app, "主管"))
 
 
 def test_without_roles_everybody_is_a_visitor(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +123,7 @@ def test_without_roles_everybody_is_a_visitor(services: Services, monkeypatch: p
     st.cache_resource.clear()
     app = _source(d="d9", role="客服")
     assert len(app.error) == 1 and [box.key for box in app.selectbox if box.key == "roles.chosen"] == []
-    assert "role=" not in _html(_source(d="d1"))
+    assert "role=" not in html(_source(d="d1"))
 
 
 def test_roles_as_they_may_be_written() -> None:

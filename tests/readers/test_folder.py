@@ -49,7 +49,7 @@ def test_files_without_visible_text_are_reported_as_empty(tmp_path: Path, text: 
 
 
 def test_other_files(tmp_path: Path) -> None:
-    for name in ("collection.toml", "questions.jsonl", ".hidden.md", ".git/x.md", "图.png"):
+    for name in ("collection.toml", "questions.jsonl", "synonyms.txt", ".hidden.md", ".git/x.md", "图.png"):
         write(tmp_path, name, "x")
     (tmp_path / "noise.txt").write_bytes(bytes(range(128, 256)) * 9)
     skipped = read_folder(tmp_path).skipped

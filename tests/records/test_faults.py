@@ -16,6 +16,7 @@ import pytest
 from kaijuan.errors import RecordsError
 from kaijuan.records.read import answer, answers, count
 from kaijuan.records.record import ticket_of
+from kaijuan.records.schema import migrate
 from kaijuan.records.store import Records
 from kaijuan.records.tickets import hand_over, tickets
 from kaijuan.records.types import Filter
@@ -211,7 +212,11 @@ def open_and_damaged(path: Path, clock: Clock) -> Records:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     records.write(record(clock, "在日志里"))
-    _damage(path, 4096, path.stat().st_size - 4096)
+    # All but the schema, which another thread's connection reads when it is opened.
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        migrate(empty)
+        schema = 4096 * empty.execute("PRAGMA page_count").fetchone()[0]
+    _damage(path, schema, path.stat().st_size - schema)
     return records
 
 

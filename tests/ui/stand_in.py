@@ -130,6 +130,8 @@ class StandIn:
     kept: list[tuple[str, str | None]] = field(default_factory=list)
     faults: list[KaijuanError] = field(default_factory=list)
     records: Records | None = None
+    chat: object | None = None
+    active: str = "v0003"
 
     def collections(self) -> list[Collection]:
         return list(self.listed)
@@ -158,9 +160,14 @@ class StandIn:
             replace(given, completed=f"{earlier[-1]}+{question}") if earlier and "呢" in question else given
         )
 
-    def keep(self, answer: Answer, viewer: Viewer, conversation_id: str | None) -> tuple[AnswerRecord, Notice | None]:
+    def version(self, collection_name: str) -> str:
+        return self.active
+
+    def keep(
+        self, answer: Answer, viewer: Viewer, conversation_id: str | None, replaces: str | None = None
+    ) -> tuple[AnswerRecord, Notice | None]:
         self.kept.append((answer.question, conversation_id))
-        record = record_of(answer, viewer, conversation_id=conversation_id)
+        record = record_of(answer, viewer, conversation_id=conversation_id, replaces=replaces)
         if "满" in answer.question:
             return record, Notice("records", "磁盘已满，这条回答没有记入记录。")
         return record, self.records.keep(record) if self.records else None

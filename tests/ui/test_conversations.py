@@ -201,3 +201,14 @@ def test_where_nothing_is_kept_nothing_is_listed(services: StandIn, tmp_path: Pa
     assert not app.feedback and "t" not in app.query_params and listed(app) == []
     press_form(app, say("handover.send"))
     assert len(tickets(services.records).items) == 1, "a ticket is kept all the same"
+
+
+def test_a_ticket_waits_where_it_cannot_be_signed(
+    services: StandIn, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAIJUAN_WEBHOOK_URL", "https://tickets.example/")
+    app = asked(opened(), "能退吗")
+    press_form(app, say("handover.send"))
+    assert "签名的密钥" in app.warning[0].value and app.success
+    [ticket] = tickets(records).items
+    assert ticket.webhook == "waiting" and say("handover.told_waiting", said="").strip() in words(app)

@@ -81,7 +81,7 @@ def test_citations_become_links_only_where_a_source_is_known() -> None:
     assert html.count('href="/source?d=a&amp;k=1"') == 2
     assert '<span class="kj-cite">[7]</span>' in html
     assert "<code>[1]</code>" in html
-    assert 'title="《&quot;甲&quot;》"' in html
+    assert 'data-tip="《&quot;甲&quot;》"' in html
 
 
 def test_a_citation_is_no_reference_and_no_link_text() -> None:

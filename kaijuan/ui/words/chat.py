@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 WORDS: dict[str, tuple[str, str]] = {
+    "chat.stop": ("停止", "Stop"),
+    "chat.stopped": (
+        "已停止：还没有写出回答；需要的话请重新回答。",
+        "Stopped before anything was written; ask again if you need it.",
+    ),
+    "answer.model_only": ("由语言模型 {model} 组织文字", "Worded by the language model {model}"),
+    "chat.seconds": (" · 已用 {seconds} 秒", " · {seconds} s so far"),
+    "again.same": ("重新回答", "Answer again"),
+    "again.edit": ("修改问题", "Edit the question"),
+    "again.text": ("修改后的问题", "Edited question"),
+    "again.ask": ("提问", "Ask"),
+    "again.cancel": ("取消", "Cancel"),
+    "again.blank": ("问题是空的，请写下问题，或取消修改。", "The question is empty; write one, or cancel."),
     "kept.meta": (
         "{at} UTC 的回答，取自记录；检索过程没有保留，需要时请再问一次",
         "Answered {at} UTC, from the records; ask again to see how it was found",
@@ -50,6 +63,13 @@ WORDS: dict[str, tuple[str, str]] = {
         "The question, the best passages with their ranks, your reason and this conversation go with it.",
     ),
     "handover.blank": ("问题是空的，请写下要转给人工的问题。", "Write down the question to hand over first."),
+    "handover.told_none": ("工单只存在本系统里。", "The ticket is kept here only."),
+    "handover.told_waiting": ("正在送往工单系统…… {said}", "On its way to the ticket system … {said}"),
+    "handover.told_sent": ("工单系统已收到。{said}", "The ticket system has it. {said}"),
+    "handover.told_failed": (
+        "没有送到工单系统，工单仍保存在这里。{said}",
+        "Not delivered to the ticket system; the ticket is kept here. {said}",
+    ),
     "handover.done": (
         "已转人工，工单编号 {ticket}；请凭编号向客服查询。",
         "Handed over as ticket {ticket}; quote it when you ask about it.",

@@ -18,7 +18,6 @@ ENGLISH: Mapping[str, str] = {
     "chat.searching": "Searching …",
     "chat.waiting": "{sentence}; this page tries again every {seconds} seconds and takes questions once it is back.",
     "chat.stages": "{stages} → answering …",
-    "chat.broken_off": "This answer was broken off; ask again if you need it.",
     "chat.ask_alone": "Ask as typed, without what came before",
     "answer.weak_short": "(thin support)",
     "answer.weak_long": "The source says only part of this sentence; open it and check.",
