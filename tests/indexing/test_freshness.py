@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,8 @@ def test_a_renamed_file_keeps_its_declared_id_and_embeds_nothing(place: Workplac
     model = CountingEmbedder()
     report = place.ingest(model)
     assert model.passages == [] and report.documents == 3
-    assert place.services().engine.document(NAME, "d1", VIEWER) == before
+    moved = [replace(chunk, path="售后/退换货.md") for chunk in before]
+    assert place.services().engine.document(NAME, "d1", VIEWER) == moved != before
     assert [f.path for f in report.files if "退换货" in f.path] == ["售后/退换货.md"]
 
 
