@@ -57,7 +57,8 @@ def test_an_underlined_paragraph_is_no_heading() -> None:
 def test_metadata_goes_along() -> None:
     document = Document("s07", "售后", "正文", "a.md", "2026-03", "客服部", "问答", ("客服",))
     (only,) = chunk(document)
-    assert only == Chunk("s07#0", "s07", "售后", "正文", (), 0, 0, 2, "2026-03", "客服部", "问答", ("客服",))
+    about = ("2026-03", "客服部", "问答", ("客服",))
+    assert only == Chunk("s07#0", "s07", "售后", "正文", (), 0, 0, 2, *about, path="a.md")
 
 
 def test_overlap_takes_whole_sentences_of_the_same_section() -> None:

@@ -30,6 +30,8 @@ class Asked:
     vector: VectorQuery | None
     viewer: Viewer
     timeout: str
+    #: Whether keyword scores were wanted, also where no term is left to search for and every score is 0.
+    scored: bool = False
 
     @property
     def exact(self) -> bool:

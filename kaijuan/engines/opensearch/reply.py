@@ -74,7 +74,7 @@ def read(asked: Asked, reply: Reply, url: str) -> SearchResult:
     everywhere = {term: held.everywhere for term, held in frequencies.items()}
     scorer = Scorer(known.stored, asked.terms, everywhere, own.k1 if own else None, own.b if own else None)
     by_keyword = _keyword_rows(reply.keyword, scorer, own.size) if own else []
-    by_vector = _vector_rows(reply.vector, scorer, with_keyword=own is not None)
+    by_vector = _vector_rows(reply.vector, scorer, with_keyword=asked.scored)
     # The very score of the vector leg where it returned the passage too.
     cosines, scores = {r.chunk_id: r.score for r in by_vector}, {r.chunk_id: r.score for r in by_keyword}
     made: dict[str, Chunk] = {}

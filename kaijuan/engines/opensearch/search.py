@@ -70,11 +70,12 @@ class Searcher:
             _check_vector(known, vector)
             if vector.size <= 0 or not known.stored.counts.chunks:
                 vector = None
+        scored = keyword is not None and keyword.size > 0
         if keyword is not None and (keyword.size <= 0 or not keyword.terms):
             keyword = None
         terms = keyword.terms[:MOST_TERMS] if keyword else ()
         timeout = f"{int(self._client.server.search_timeout * 1000)}ms"
-        return Asked(known, terms, known.remembered(terms, viewer), keyword, vector, viewer, timeout)
+        return Asked(known, terms, known.remembered(terms, viewer), keyword, vector, viewer, timeout, scored)
 
     def _ask(self, asked: Asked, target: str) -> Reply:
         body = lines(asked, target, self._schema.ids)
