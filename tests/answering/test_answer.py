@@ -202,12 +202,13 @@ def real(product: Services) -> dict[tuple[str, str], Answer]:
     return {
         (own.name, question.id): product.answer(question.text, own.name, ANYBODY)
         for own in product.collections()
+        if own.questions_file.is_file()
         for question in load_questions(own.questions_file)
     }
 
 
 def _labelled(product: Services) -> Iterator[tuple[str, str, tuple[str, ...], str]]:
-    for own in product.collections():
+    for own in (own for own in product.collections() if own.questions_file.is_file()):
         for question in load_questions(own.questions_file):
             yield own.name, question.id, question.gold, question.kind
 
