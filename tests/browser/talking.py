@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from kaijuan.records.store import Records
 from kaijuan.settings import read_settings
-from tests.browser.running import running_app, running_browser, what_is_missing
+from tests.browser.running import running_app
 from tests.models.scripted_server import Reply, ScriptedServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 #: Questions of which a model is asked, not refused on evidence alone.
 FIRST, SECOND = "E4032 是什么意思，可以让买家重试吗", "E4031 是什么意思"
@@ -39,17 +36,6 @@ def talking_app(folder: Path, *script: Reply, **settings: str) -> Iterator[tuple
         }
         with running_app({f"KAIJUAN_{key}": value for key, value in named.items()}) as address:
             yield address, model
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """A browser; without one the test is skipped, or fails where KAIJUAN_REQUIRE_BROWSER says so."""
-    if missing := what_is_missing():
-        if os.environ.get("KAIJUAN_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"KAIJUAN_REQUIRE_BROWSER=1, but {missing}")
-        pytest.skip(missing)
-    with running_browser() as browser:
-        yield browser
 
 
 def records_of(folder: Path) -> Records:

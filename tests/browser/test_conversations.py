@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kaijuan.records.tickets import tickets
-from tests.browser.talking import FIRST, SECOND, ask, chromium, questions, records_of, talking_app
+from tests.browser.talking import FIRST, SECOND, ask, questions, records_of, talking_app
 from tests.models.scripted_server import Reply, ScriptedServer, answered, piece, stream, text_stream
 
 if TYPE_CHECKING:
@@ -19,12 +19,6 @@ pytestmark = pytest.mark.browser
 
 #: Long enough for a click in the middle of the answer.
 PAUSE = 6.0
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.running import running_app, running_browser, what_is_missing
+from tests.browser.running import running_app
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    if missing := what_is_missing():
-        if os.environ.get("KAIJUAN_REQUIRE_BROWSER") == "1":
-            pytest.fail(f"KAIJUAN_REQUIRE_BROWSER=1, but {missing}")
-        pytest.skip(missing)
-    with running_app() as address, running_browser() as browser:
+def page(browser: Browser) -> Iterator[Page]:
+    with running_app() as address:
         page = browser.new_page(base_url=address, viewport={"width": 1280, "height": 1000})
         page.set_default_timeout(60_000)
         page.goto("/?c=shop")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import pytest
 
 from kaijuan.records.read import answers
 from kaijuan.records.types import AnswerRecord, Filter
-from tests.browser.talking import FIRST, SECOND, ask, chromium, questions, records_of, talking_app
+from tests.browser.talking import FIRST, SECOND, ask, questions, records_of, talking_app
 from tests.models.scripted_server import piece, stream, text_stream
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ pytestmark = pytest.mark.browser
 PATIENCE = 30.0
 #: A model that says the beginning and then nothing more.
 SILENT = stream([piece("E4032 表示网关繁忙[1]，稍后"), 3600.0], done=False)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 def kept(folder: Path) -> list[AnswerRecord]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,8 +22,7 @@ from kaijuan.records.types import Filter
 from kaijuan.types import Notice
 from tests.records.made import NOON, Clock, record, whole
 from tests.records.processes import program
-
-NOBODY = 65534
+from tests.rights import open_folder, without_rights
 
 
 @pytest.fixture
@@ -44,23 +42,8 @@ def records(path: Path, clock: Clock) -> Records:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that anybody may reach; pytest's own are closed to other users."""
-    with tempfile.TemporaryDirectory() as made:
-        Path(made).chmod(0o755)
-        yield Path(made)
-
-
-@contextmanager
-def _without_rights() -> Iterator[None]:
-    """As a user who may only what the files allow; root may everything."""
-    user = os.geteuid()
-    if user == 0:
-        os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        if user == 0:
-            os.seteuid(0)
+    with open_folder() as made:
+        yield made
 
 
 def _is_one_sentence(notice: Notice | RecordsError | None) -> bool:
@@ -111,7 +94,7 @@ def test_a_folder_that_cannot_be_written_is_named_with_its_setting(folder: Path,
     place.mkdir()
     place.chmod(0o555)
     records = Records(place / "records.sqlite", 90, clock)
-    with _without_rights():
+    with without_rights():
         notice = records.keep(record(clock))
         with pytest.raises(RecordsError) as caught:
             answers(records, Filter())
@@ -128,7 +111,7 @@ def test_a_file_that_has_become_read_only_is_not_taken_for_damaged(folder: Path,
     for part in (path, path.with_name("records.sqlite.lock")):
         part.chmod(0o444)
     folder.chmod(0o555)
-    with _without_rights():
+    with without_rights():
         notice = records.keep(record(clock))
     assert _is_one_sentence(notice) and notice is not None and "KAIJUAN_DATA_DIR" in notice.text
     folder.chmod(0o755)

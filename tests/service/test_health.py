@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +16,8 @@ from kaijuan.service.health import failed
 from kaijuan.types import Notice
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME
+from tests.rights import open_folder, without_rights
 from tests.service.serving import is_one_sentence, made_services, serving
-
-NOBODY = 65534
 
 
 @pytest.fixture
@@ -31,23 +27,8 @@ def services(tmp_path: Path) -> Services:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that anybody may reach; pytest's own are closed to other users."""
-    with tempfile.TemporaryDirectory() as made:
-        Path(made).chmod(0o755)
-        yield Path(made)
-
-
-@contextmanager
-def without_rights() -> Iterator[None]:
-    """As a user who may only what the files allow; root may everything."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+    with open_folder() as made:
+        yield made
 
 
 def failing(reply: httpx2.Response) -> dict[str, str]:

@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-import kaijuan.ui.shared
 from kaijuan.records.conversations import conversations
 from kaijuan.records.read import answers
 from kaijuan.records.store import Records
 from kaijuan.records.tickets import tickets
 from kaijuan.records.types import Filter, Said
 from kaijuan.ui.messages import say
+from tests.ui.opened import served
 from tests.ui.stand_in import StandIn
 from tests.ui.test_pages import asked, html, opened, words
 
@@ -30,10 +29,8 @@ def records(tmp_path: Path) -> Records:
 @pytest.fixture
 def services(records: Records, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     stand_in = StandIn(records=records)
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: stand_in)
-    st.cache_resource.clear()
-    yield stand_in
-    st.cache_resource.clear()
+    with served(stand_in, monkeypatch):
+        yield stand_in
 
 
 def address(app: AppTest) -> dict[str, str]:

@@ -7,10 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-import kaijuan.ui.shared
 from kaijuan.indexing.ingest import ingest
 from kaijuan.records.store import Records
 from kaijuan.ui.charts import column_chart
@@ -18,6 +16,7 @@ from kaijuan.ui.messages import say
 from kaijuan.wiring import Services
 from tests.indexing.workplace import NAME, VIEWER, Workplace
 from tests.retrieval.stand_ins import LetterEmbedder
+from tests.ui.opened import opened, served
 
 
 @pytest.fixture
@@ -25,17 +24,12 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
     place = Workplace(tmp_path)
     made = replace(place.services(LetterEmbedder()), records=Records(tmp_path / "records.sqlite", 30))
     ingest(made.collection(NAME), made.ingesting())
-    monkeypatch.setattr(kaijuan.ui.shared, "load_services", lambda: made)
-    st.cache_resource.clear()
-    yield made
-    st.cache_resource.clear()
+    with served(made, monkeypatch):
+        yield made
 
 
 def _opened() -> AppTest:
-    app = AppTest.from_file(Path(__file__).parents[2] / "app.py", default_timeout=30)
-    app.run()
-    app.switch_page("pages/insights.py")
-    return app.run()
+    return opened("pages/insights.py")
 
 
 def _html(app: AppTest) -> str:
